@@ -1,0 +1,266 @@
+/**
+ * The public types of posenc, written by hand. Shapes are in C order; positions are integers.
+ * `tests/api/registry.test.ts` compares what is written here with the registry inside the module.
+ */
+
+/** Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits everywhere. */
+export type Variant = 'simd' | 'relaxed';
+
+/** A place where position enters a transformer. */
+export type Hook = 'embed' | 'rotate' | 'content' | 'bias' | 'scale' | 'mask';
+
+/** Names of the encodings in the registry. */
+export type EncodingName = 'nope' | 'sinusoidal' | 'rope' | 'alibi';
+
+/** A text in both languages of the project. */
+export interface Text {
+  readonly zh: string;
+  readonly en: string;
+}
+
+export interface LoadOptions {
+  /** `auto` (default) takes `relaxed` where the engine validates it, else `simd`. */
+  variant?: 'auto' | Variant;
+  /** Fetch the module from here instead of using the bytes inside the package. */
+  wasmUrl?: string | URL;
+  /** The module's bytes, of the same version and variant. */
+  wasmBinary?: BufferSource;
+  /** A compiled module (engines that forbid compiling at run time), of the same version and variant. */
+  wasmModule?: WebAssembly.Module;
+  /** Aborts the load with a `PosencError` of code `aborted`. */
+  signal?: AbortSignal;
+}
+
+/** One parameter of an encoding, as the registry describes it. */
+export interface ParameterDescription {
+  /** camelCase, as in the options of `encoding()`. */
+  readonly name: string;
+  readonly kind: 'integer' | 'real' | 'choice' | 'flag';
+  /** Default; `null` when the parameter is required or derived from another one. */
+  readonly initial: number | string | boolean | null;
+  readonly required: boolean;
+  /** Inclusive range of numbers. */
+  readonly low?: number;
+  readonly high?: number;
+  /** Allowed names of a `choice`. */
+  readonly choices?: readonly string[];
+  readonly meaning: Text;
+}
+
+export interface EncodingDescription {
+  readonly name: EncodingName;
+  readonly title: Text;
+  readonly year: number;
+  readonly paper: string;
+  readonly url: string;
+  readonly hooks: readonly Hook[];
+  readonly parameters: readonly ParameterDescription[];
+}
+
+export interface SinusoidalOptions {
+  /** Width of a row; odd widths are allowed. 1 … 65536. */
+  width: number;
+  /** Wavelengths grow from 2π to 2π·base. Default 10000. */
+  base?: number;
+  /** `interleaved`: sin, cos, sin, cos …; `halves`: all first functions, then all second. Default `interleaved`. */
+  layout?: 'interleaved' | 'halves';
+  /** Exponent of frequency i is `i / (width/2)` (the paper) or `i / (width/2 - 1)` (tensor2tensor, fairseq, Whisper). */
+  denominator?: 'd/2' | 'd/2-1';
+  /** Which function comes first. Default `sin-cos`. */
+  order?: 'sin-cos' | 'cos-sin';
+}
+
+export interface RopeOptions {
+  /** Width of one head. 2 … 4096. */
+  headDim: number;
+  /** Leading dimensions that turn, even, at most `headDim`. Default: all (`headDim`, less one when odd). */
+  rotaryDim?: number;
+  /** Default 10000. */
+  base?: number;
+  /** `half` pairs (i, i + rotaryDim/2), `interleaved` pairs (2i, 2i+1). Default `half`. */
+  layout?: 'half' | 'interleaved';
+}
+
+export interface AlibiOptions {
+  /** Number of heads, any. 1 … 4096. */
+  heads: number;
+}
+
+/** Options of each encoding by name. */
+export interface EncodingOptions {
+  nope: Record<string, never>;
+  sinusoidal: SinusoidalOptions;
+  rope: RopeOptions;
+  alibi: AlibiOptions;
+}
+
+/**
+ * Positions of tokens: the first one (`5` means 5, 6, 7 …), one per token, or one per (batch, token).
+ * Integers with |position| ≤ 2^30.
+ */
+export type Positions = number | readonly number[] | Int32Array;
+
+/** float32 data in JavaScript, or resident in the module. */
+export type Data = Float32Array | Tensor;
+
+/** float32 numbers that live inside the module's memory, for hot loops. */
+export interface Tensor {
+  readonly shape: readonly number[];
+  readonly size: number;
+  readonly disposed: boolean;
+  /** A copy of the numbers (into `out` when given). */
+  read(out?: Float32Array): Float32Array;
+  /** Overwrites the numbers. */
+  write(data: Float32Array): void;
+  /** Frees the memory; calling it again does nothing. */
+  dispose(): void;
+}
+
+export interface RotateOptions {
+  /** `[…, tokens, headDim]`, up to four dimensions `[batch, heads, tokens, headDim]`. Needed for arrays. */
+  shape?: readonly number[];
+  /** Default 0 (the first token stands at position 0). */
+  positions?: Positions;
+  /** Queries and keys turn alike in RoPE; encodings that tell them apart read this. Default `query`. */
+  side?: 'query' | 'key';
+  /** Turn back. Default false. */
+  inverse?: boolean;
+  /** Where the result goes (may be the input itself: in place). A tensor input needs a tensor here. */
+  out?: Data;
+}
+
+export interface BiasOptions {
+  /** Default 0: `queries` positions from 0. */
+  queryPositions: Positions;
+  keyPositions: Positions;
+  /** Number of rows when `queryPositions` is a first position. */
+  queries?: number;
+  /** Number of columns when `keyPositions` is a first position. */
+  keys?: number;
+}
+
+/** A configured encoding: a value that fills some hooks. Immutable; owns no memory of the module. */
+export interface Encoding<Name extends EncodingName = EncodingName> {
+  readonly name: Name;
+  /** All options, defaults filled in. */
+  readonly options: Readonly<Record<string, number | string | boolean>>;
+  readonly hooks: readonly Hook[];
+  /** float64 radians per position, one per pair (`rotate` and sinusoidal encodings; empty otherwise). */
+  readonly inverseFrequencies: Float64Array;
+  /** What cos and sin are multiplied by (1 without context extension). */
+  readonly attentionFactor: number;
+  /** Hook `embed`: one row per position, `[tokens, width]`. */
+  embed<Output extends Data = Float32Array>(
+    positions: Positions,
+    options?: { tokens?: number; out?: Output },
+  ): Output;
+  /** Hook `rotate`: turns the pairs of every token by its position. A new array, or `out`. */
+  rotate<T extends Data>(x: T, options?: RotateOptions): T;
+  /** Hook `rotate`: cos and sin, each `[tokens, rotaryDim/2]`. */
+  table(
+    positions: Positions,
+    options?: { tokens?: number; side?: 'query' | 'key' },
+  ): { cos: Float32Array; sin: Float32Array };
+  /** Hook `bias`: `[heads, queries, keys]`. */
+  bias(options: BiasOptions): Float32Array;
+}
+
+/** Where a logit can be read on its way: see `AttentionInputs.return`. */
+export type Tap = 'scores' | 'capped' | 'biased' | 'logits' | 'weights';
+
+export interface AttentionShape {
+  /** Default 1. */
+  batch?: number;
+  heads: number;
+  /** Divides `heads`; head h reads kv head ⌊h·kvHeads/heads⌋. Default `heads`. */
+  kvHeads?: number;
+  queries: number;
+  /** Default `queries`. */
+  keys?: number;
+  headDim: number;
+  /** Default `headDim`. */
+  valueDim?: number;
+}
+
+export interface AttentionInputs<Output extends Data = Data> {
+  /** `[batch, heads, queries, headDim]` */
+  query: Data;
+  /** `[batch, kvHeads, keys, headDim]` */
+  key: Data;
+  /** `[batch, kvHeads, keys, valueDim]` */
+  value: Data;
+  /** Needed unless query, key and value are tensors of four dimensions. */
+  shape?: AttentionShape;
+  /** One encoding, or several that fill different hooks. Encodings without attention hooks (sinusoidal) are refused. */
+  encoding?: Encoding | readonly Encoding[];
+  /** Keys after the query are hidden, by position. Default false. */
+  causal?: boolean;
+  /** Keeps keys with |query − key| < window: the token itself counts. */
+  window?: number;
+  /** c·tanh(score / c), c > 0. */
+  softcap?: number;
+  /** Default 1/√headDim. */
+  scale?: number;
+  /** Default: the queries are the last of the keys (bottom-right). */
+  queryPositions?: Positions;
+  /** Default 0. */
+  keyPositions?: Positions;
+  /** Key padding `[batch, keys]` (or `[keys]`, shared): true or 1 = attend, false or 0 = padding, which never leaks. */
+  keyMask?: readonly boolean[] | Uint8Array;
+  /**
+   * Intermediate values to return, each `[batch, heads, queries, keys]`, in the order of composition:
+   * `scores` = scale·(q·k + content), `capped` after softcap, `biased` after the bias, `logits` after the
+   * mask (−∞ where hidden), `weights` after softmax.
+   */
+  return?: readonly Tap[];
+  /** Where the output goes. */
+  out?: Output;
+}
+
+export interface AttentionResult<Output extends Data = Float32Array> {
+  /** `[batch, heads, queries, valueDim]`: `out` itself when it was given, else a new array. */
+  output: Output;
+  scores?: Float32Array;
+  capped?: Float32Array;
+  biased?: Float32Array;
+  logits?: Float32Array;
+  weights?: Float32Array;
+}
+
+/** A seeded stream of numbers, the same in the native build, in Node and in every browser. */
+export interface Random {
+  /** Uniform in [0, 1). */
+  uniform(count: number): Float32Array;
+  /** Normal, mean 0, standard deviation 1. */
+  normal(count: number): Float32Array;
+}
+
+/** A loaded module. */
+export interface Posenc {
+  readonly info: {
+    readonly version: string;
+    readonly variant: Variant;
+    /** Size of the module's memory now. */
+    readonly memoryBytes: number;
+    /** Tensors not yet disposed. */
+    readonly liveTensors: number;
+  };
+  readonly encodings: readonly EncodingDescription[];
+  /** Configures an encoding. Throws `PosencError` that names the option, the value and what is allowed. */
+  encoding<Name extends EncodingName>(
+    name: Name,
+    ...options: Partial<EncodingOptions[Name]> extends EncodingOptions[Name]
+      ? [options?: EncodingOptions[Name]]
+      : [options: EncodingOptions[Name]]
+  ): Encoding<Name>;
+  /** Exact attention, softmax(softcap(scale·(q·k)) + bias + mask)·v, tiled over the keys. */
+  attention<Output extends Data = Float32Array>(
+    inputs: AttentionInputs<Output>,
+  ): AttentionResult<Output>;
+  /** Copies numbers into the module's memory. */
+  tensor(data: Float32Array, shape: readonly number[]): Tensor;
+  /** A resident tensor of zeros. */
+  zeros(shape: readonly number[]): Tensor;
+  /** A seeded random stream; `seed` is an integer 0 … 2^53 − 1. */
+  random(seed: number): Random;
+}
