@@ -1,0 +1,14 @@
+# Options of the native builds, which test and time the kernels. Assertions stay on.
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1")
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # xsimd then has the same 128-bit vectors as in WebAssembly.
+  target_compile_options(posenc_options INTERFACE -msse4.1)
+endif()
+
+if(POSENC_SANITIZE)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(posenc_options INTERFACE ${sanitizers})
+  target_link_options(posenc_options INTERFACE ${sanitizers})
+endif()

@@ -1,0 +1,28 @@
+# Options of the WebAssembly builds.
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+target_compile_options(posenc_options INTERFACE
+  -msimd128 -fno-exceptions -fno-rtti -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+if(POSENC_RELAXED)
+  target_compile_options(posenc_options INTERFACE -mrelaxed-simd)
+endif()
+
+# The glue is an ES module for pages and workers; whoever loads it passes the bytes in, so the same
+# file runs in Node. It never evaluates text, so it works under a strict content security policy.
+set(POSENC_MODULE_LINK_OPTIONS
+  --bind
+  -sMODULARIZE
+  -sEXPORT_ES6
+  -sENVIRONMENT=web,worker
+  -sUSE_ES6_IMPORT_META=0
+  -sDYNAMIC_EXECUTION=0
+  -sFILESYSTEM=0
+  -sALLOW_MEMORY_GROWTH
+  -sINITIAL_MEMORY=16MB
+  -sMAXIMUM_MEMORY=2GB
+  -sSTACK_SIZE=256KB
+  -sMALLOC=emmalloc
+  # A failed allocation returns null and becomes a status; it must not end the module.
+  -sABORTING_MALLOC=0
+  -sEXPORTED_FUNCTIONS=_malloc,_free
+  -sEXPORTED_RUNTIME_METHODS=HEAPU8)

@@ -1,0 +1,15 @@
+# Toolchain file of the WebAssembly builds: the compilers that cpp/toolchain/setup.mjs chose.
+set(POSENC_CHOICE "${CMAKE_CURRENT_LIST_DIR}/../../build/toolchain.cmake")
+if(NOT EXISTS "${POSENC_CHOICE}")
+  message(FATAL_ERROR "Run `npm run setup` first: it finds or makes the toolchain.")
+endif()
+include("${POSENC_CHOICE}")
+
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(CMAKE_CXX_COMPILER "${POSENC_TOOLCHAIN}/bin/em++")
+set(CMAKE_AR "${POSENC_TOOLCHAIN}/bin/emar" CACHE FILEPATH "archiver")
+set(CMAKE_RANLIB "${POSENC_TOOLCHAIN}/bin/emranlib" CACHE FILEPATH "archive indexer")
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_EXECUTABLE_SUFFIX_CXX ".js")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

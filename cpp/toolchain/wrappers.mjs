@@ -1,0 +1,98 @@
+/** Shell scripts that start programs of a private root through its own dynamic loader. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The Emscripten commands the build uses. */
+export const EMSCRIPTEN_COMMANDS = ['emcc', 'em++', 'emar', 'emranlib'];
+
+const quote = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Writes an executable shell script. */
+export function writeScript(path, ...lines) {
+  writeFileSync(path, `#!/bin/sh\n${lines.join('\n')}\n`, { mode: 0o755 });
+}
+
+/** Writes scripts that pass everything on to commands elsewhere. */
+export function writeForwarders(folder, commands) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, target] of Object.entries(commands)) {
+    writeScript(join(folder, name), `exec ${quote(target)} "$@"`);
+  }
+}
+
+/** The one entry of `folder` that matches; throws if there is none. */
+function only(folder, pattern) {
+  const entry = readdirSync(folder).find((name) => pattern.test(name));
+  if (entry === undefined) throw new Error(`no ${pattern} in ${folder}`);
+  return join(folder, entry);
+}
+
+/**
+ * Writes wrappers for Emscripten and for every program it starts, and its configuration.
+ * @param {string} root a folder made by makeDebianRoot
+ * @param {string} folder where to write
+ */
+export function writeRootWrappers(root, folder) {
+  const lib = join(root, 'usr/lib');
+  const libraries = only(lib, /^\w+-linux-gnu\w*$/);
+  const loader = only(libraries, /^ld-linux.*\.so/);
+  const llvm = only(lib, /^llvm-\d+$/);
+  const clangResources = only(join(llvm, 'lib/clang'), /^\d/);
+  const python = only(join(root, 'usr/bin'), /^python3\.\d+$/);
+  const start = (program, ...options) =>
+    ['exec', quote(loader), '--argv0 "$0" --library-path', quote(libraries), quote(program)]
+      .concat(options, '"$@"')
+      .join(' ');
+
+  const llvmFolder = join(folder, 'llvm');
+  const binaryenFolder = join(folder, 'binaryen');
+  for (const path of [llvmFolder, join(binaryenFolder, 'bin')]) {
+    mkdirSync(path, { recursive: true });
+  }
+  // Started by the loader, clang would take the loader for itself: it must believe its argument 0,
+  // which is the wrapper, and be told where its own headers are.
+  const clang = start(
+    join(llvm, 'bin/clang'),
+    '-no-canonical-prefixes -resource-dir',
+    quote(clangResources),
+  );
+  for (const name of ['clang', 'clang++']) writeScript(join(llvmFolder, name), clang);
+  for (const name of readdirSync(join(llvm, 'bin'))) {
+    if (/^(wasm-ld|llvm-.*)$/.test(name)) {
+      writeScript(join(llvmFolder, name), start(join(llvm, 'bin', name)));
+    }
+  }
+  for (const name of readdirSync(join(root, 'usr/bin'))) {
+    if (/^wasm-[a-z0-9-]*[a-z]$/.test(name)) {
+      writeScript(join(binaryenFolder, 'bin', name), start(join(root, 'usr/bin', name)));
+    }
+  }
+  const pythonWrapper = join(folder, 'python3');
+  writeScript(
+    pythonWrapper,
+    `PYTHONHOME=${quote(join(root, 'usr'))} PYTHONDONTWRITEBYTECODE=1 \\`,
+    start(python),
+  );
+
+  const configuration = join(folder, 'emscripten.config');
+  const settings = {
+    LLVM_ROOT: llvmFolder,
+    BINARYEN_ROOT: binaryenFolder,
+    NODE_JS: process.execPath,
+  };
+  writeFileSync(
+    configuration,
+    Object.entries(settings)
+      .map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
+      .join('')
+      // The packages bring all system libraries ready-made.
+      .concat('FROZEN_CACHE = True\n'),
+  );
+  for (const name of EMSCRIPTEN_COMMANDS) {
+    writeScript(
+      join(folder, name),
+      `export EM_CONFIG=${quote(configuration)} NODE_PATH=${quote(join(root, 'usr/share/nodejs'))}`,
+      `exec ${quote(pythonWrapper)} ${quote(join(root, 'usr/share/emscripten', `${name}.py`))} "$@"`,
+    );
+  }
+}
