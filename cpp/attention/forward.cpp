@@ -1,0 +1,261 @@
+// The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of queries, blocks of
+// keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "attention/kernels.hpp"
+#include "attention/problem.hpp"
+#include "attention/rows.hpp"
+#include "attention/tile.hpp"
+#include "position/rotation.hpp"
+
+namespace posenc {
+
+namespace {
+
+bool all_finite(const float* x, std::int64_t count) {
+  // x·0 is 0 for finite x and NaN otherwise.
+  Batch sum(0.0F);
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) sum = sum + load(x + i) * Batch(0.0F);
+  float lanes[kLanes];
+  store(lanes, sum);
+  float total = 0.0F;
+  for (const float lane : lanes) total += lane;
+  for (; i < count; ++i) total += x[i] * 0.0F;
+  return total == 0.0F;
+}
+
+class Forward {
+ public:
+  explicit Forward(const AttentionProblem& problem) : p_(problem) {}
+
+  Status run() {
+    const std::int64_t panels = kQueryBlock / kPanel;
+    const Content* content = p_.terms.content;
+    const std::int64_t content_rows = content == nullptr ? 0 : content->rows();
+    packed_ = Buffer<float>(panels * kPanel * p_.head_dim);
+    packed_content_ = Buffer<float>(panels * kPanel * content_rows);
+    sums_ = Buffer<float>(panels * kPanel * p_.value_dim);
+    tile_ = Buffer<float>(kKeyBlock * kPanel);
+    panels_ = Buffer<Panel>(panels);
+    states_ = Buffer<SoftmaxState>(panels);
+    clean_ = Buffer<std::uint8_t>(blocks_of(p_.keys, kKeyBlock));
+    if (p_.terms.rotate != nullptr) {
+      rotated_keys_ = Buffer<float>(p_.keys * p_.head_dim);
+      rotated_queries_ = Buffer<float>(kPanel * p_.head_dim);
+    }
+    if (!packed_.ok() || !packed_content_.ok() || !sums_.ok() || !tile_.ok() || !panels_.ok() ||
+        !states_.ok() || !clean_.ok() || !rotated_keys_.ok() || !rotated_queries_.ok()) {
+      return Status::memory;
+    }
+    for (std::int64_t i = 0; i < panels; ++i) {
+      panels_[i].query = packed_.data() + i * kPanel * p_.head_dim;
+      panels_[i].content = packed_content_.data() + i * kPanel * content_rows;
+    }
+    for (std::int64_t entry = 0; entry < p_.batch; ++entry) {
+      if (const Status status = run_entry(entry); status != Status::ok) return status;
+    }
+    return Status::ok;
+  }
+
+ private:
+  Status run_entry(std::int64_t entry) {
+    const std::int64_t offset =
+        p_.query_positions_per_batch ? entry * p_.queries * p_.axes : 0;
+    query_positions_ = {p_.query_positions + offset, p_.queries, p_.axes};
+    queries_consecutive_ = consecutive(query_positions_);
+    if (const Status status = rows_.build(p_, entry); status != Status::ok) return status;
+    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
+      Status status = query_tables_.build(*rotate, Side::query, query_positions_);
+      if (status == Status::ok) status = key_tables_.build(*rotate, Side::key, rows_.positions);
+      if (status != Status::ok) return status;
+    }
+    for (std::int64_t kv_head = 0; kv_head < p_.kv_heads; ++kv_head) {
+      if (const Status status = run_kv_head(entry, kv_head); status != Status::ok) return status;
+    }
+    return Status::ok;
+  }
+
+  Status run_kv_head(std::int64_t entry, std::int64_t kv_head) {
+    const std::int64_t row = (entry * p_.kv_heads + kv_head) * p_.keys;
+    const float* keys = p_.key + row * p_.head_dim;
+    values_ = p_.value + row * p_.value_dim;
+    if (p_.terms.rotate != nullptr) {
+      rotate_rows(*p_.terms.rotate, keys, key_tables_.cos(), key_tables_.sin(), p_.keys,
+                  rotated_keys_.data());
+      keys = rotated_keys_.data();
+    }
+    for (std::int64_t i = 0; i < rows_.block_count; ++i) {
+      const KeyBlock& block = rows_.block(i);
+      clean_[i] =
+          all_finite(values_ + block.first * p_.value_dim, block.count * p_.value_dim) ? 1 : 0;
+    }
+    // Head h reads kv head floor(h · kv_heads / heads).
+    const std::int64_t group = p_.heads / p_.kv_heads;
+    for (std::int64_t head = kv_head * group; head < (kv_head + 1) * group; ++head) {
+      const Status status = scores_.build(p_, rows_, query_positions_, queries_consecutive_,
+                                          static_cast<int>(head), keys);
+      if (status != Status::ok) return status;
+      const std::int64_t first_row = (entry * p_.heads + head) * p_.queries;
+      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) run_query_block(first_row, q);
+    }
+    return Status::ok;
+  }
+
+  void run_query_block(std::int64_t first_row, std::int64_t first) {
+    const std::int64_t count = std::min(kQueryBlock, p_.queries - first);
+    const std::int64_t panels = blocks_of(count, kPanel);
+    for (std::int64_t i = 0; i < panels; ++i) {
+      const std::int64_t token = first + i * kPanel;
+      pack(first_row, token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
+      states_[i].reset();
+    }
+    std::memset(sums_.data(), 0,
+                static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
+
+    for (std::int64_t b = 0; b < rows_.block_count; ++b) {
+      const KeyBlock& block = rows_.block(b);
+      for (std::int64_t i = 0; i < panels; ++i) add_block(panels_[i], states_[i], b, block, sums(i));
+    }
+    for (std::int64_t i = 0; i < panels; ++i) {
+      write(first_row, panels_[i], states_[i], sums(i));
+      if (p_.taps.any()) write_taps(first_row, panels_[i], states_[i]);
+    }
+  }
+
+  void pack(std::int64_t first_row, std::int64_t token, std::int64_t count, Panel& panel) {
+    const float* query = p_.query + (first_row + token) * p_.head_dim;
+    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
+      const std::int64_t pairs = rotate->rotary_dim() / 2;
+      rotate_rows(*rotate, query, query_tables_.cos() + token * pairs,
+                  query_tables_.sin() + token * pairs, count, rotated_queries_.data());
+      query = rotated_queries_.data();
+    }
+    scores_.pack(query, token, count, query_positions_, panel);
+  }
+
+  void add_block(const Panel& panel, SoftmaxState& state, std::int64_t b, const KeyBlock& block,
+                 float* sums) {
+    const Visibility visibility = scores_.visibility(panel, block);
+    if (visibility == Visibility::none) return;
+    const bool all = visibility == Visibility::all;
+    scores_.logits(panel, block, all, tile_.data());
+    const PanelValue correction = softmax_step(tile_.data(), block.count, state);
+    const float* values = values_ + block.first * p_.value_dim;
+    if (all || clean_[b] != 0) {
+      mix_values<false>(tile_.data(), block.count, values, p_.value_dim, correction, sums);
+    } else {
+      mix_values<true>(tile_.data(), block.count, values, p_.value_dim, correction, sums);
+    }
+  }
+
+  void write(std::int64_t first_row, const Panel& panel, const SoftmaxState& state,
+             const float* sums) {
+    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+      float* out = p_.output + (first_row + panel.first + lane) * p_.value_dim;
+      const float sum = state.sum[lane];
+      for (std::int64_t d = 0; d < p_.value_dim; ++d) {
+        out[d] = sum == 0.0F ? 0.0F : sums[d * kPanel + lane] / sum;
+      }
+    }
+  }
+
+  void write_taps(std::int64_t first_row, const Panel& panel, const SoftmaxState& state) {
+    float* tile = tile_.data();
+    for (std::int64_t b = 0; b < rows_.block_count; ++b) {
+      const KeyBlock& block = rows_.block(b);
+      scores_.raw(panel, block, tile);
+      write_tile(p_.taps.scores, first_row, panel, block);
+      scores_.cap(block, tile);
+      write_tile(p_.taps.capped, first_row, panel, block);
+      scores_.add_bias(panel, block, tile);
+      write_tile(p_.taps.biased, first_row, panel, block);
+      scores_.hide(panel, block, tile);
+      write_tile(p_.taps.logits, first_row, panel, block);
+      if (p_.taps.weights == nullptr) continue;
+      for (std::int64_t n = 0; n < block.count; ++n) {
+        for (int half = 0; half < kPanel; half += kLanes) {
+          const Batch sum = load(state.sum + half);
+          const Batch shift = softmax_shift(load(state.maximum + half));
+          float* s = tile + n * kPanel + half;
+          const Batch weight = exp2((load(s) - shift) * Batch(kLog2E)) / sum;
+          store(s, select(sum == Batch(0.0F), Batch(0.0F), weight));
+        }
+      }
+      write_tile(p_.taps.weights, first_row, panel, block);
+    }
+  }
+
+  void write_tile(float* tap, std::int64_t first_row, const Panel& panel, const KeyBlock& block) {
+    if (tap == nullptr) return;
+    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+      float* out = tap + (first_row + panel.first + lane) * p_.keys + block.first;
+      for (std::int64_t n = 0; n < block.count; ++n) out[n] = tile_[n * kPanel + lane];
+    }
+  }
+
+  float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
+
+  const AttentionProblem& p_;
+  Positions query_positions_{};
+  bool queries_consecutive_ = false;
+  KeyRows rows_;
+  RotationTables query_tables_, key_tables_;
+  HeadScores scores_;
+  const float* values_ = nullptr;
+  Buffer<float> packed_;           // (panels, head_dim, kPanel)
+  Buffer<float> packed_content_;   // (panels, content rows, kPanel)
+  Buffer<float> sums_;             // (panels, value_dim, kPanel): unnormalised outputs
+  Buffer<float> tile_;             // (kKeyBlock, kPanel)
+  Buffer<float> rotated_keys_;     // (keys, head_dim)
+  Buffer<float> rotated_queries_;  // (kPanel, head_dim)
+  Buffer<Panel> panels_;
+  Buffer<SoftmaxState> states_;
+  Buffer<std::uint8_t> clean_;  // per key block: all values finite
+};
+
+Status check(const AttentionProblem& p) {
+  if (p.batch < 0 || p.heads < 1 || p.kv_heads < 1 || p.queries < 0 || p.keys < 0 ||
+      p.head_dim < 1 || p.value_dim < 1 || p.axes < 1 || p.heads % p.kv_heads != 0) {
+    return Status::shape;
+  }
+  const ScoreTerms& terms = p.terms;
+  if (terms.rotate != nullptr && terms.rotate->head_dim() != p.head_dim) return Status::shape;
+  if (terms.bias != nullptr && terms.bias->heads() != p.heads) return Status::shape;
+  if (!std::isfinite(p.scale) || !std::isfinite(p.softcap) || p.softcap < 0 || p.window < 0) {
+    return Status::parameter;
+  }
+  return Status::ok;
+}
+
+}  // namespace
+
+Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
+  const auto fill = [](auto& place, auto* hook) {
+    if (hook == nullptr) return true;
+    if (place != nullptr) return false;
+    place = hook;
+    return true;
+  };
+  for (const Encoding* e : encodings) {
+    if (e->embed() != nullptr && e->rotate() == nullptr && e->content() == nullptr &&
+        e->bias() == nullptr && e->scale() == nullptr && e->mask() == nullptr) {
+      return Status::unsupported;
+    }
+    if (!fill(terms.rotate, e->rotate()) || !fill(terms.content, e->content()) ||
+        !fill(terms.bias, e->bias()) || !fill(terms.scale, e->scale()) ||
+        !fill(terms.mask, e->mask())) {
+      return Status::conflict;
+    }
+  }
+  return Status::ok;
+}
+
+Status attention(const AttentionProblem& problem) {
+  const Status status = check(problem);
+  return status == Status::ok ? Forward(problem).run() : status;
+}
+
+}  // namespace posenc

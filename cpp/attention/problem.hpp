@@ -1,0 +1,70 @@
+// What attention is asked to do: shapes, data, and score terms. It knows the six hooks, never the names of encodings.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/status.hpp"
+#include "position/position.hpp"
+
+namespace posenc {
+
+/// The hooks that act inside attention; an absent one is null.
+struct ScoreTerms {
+  const Rotate* rotate = nullptr;
+  const Content* content = nullptr;
+  const Bias* bias = nullptr;
+  const Scale* scale = nullptr;
+  const Mask* mask = nullptr;
+};
+
+/// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported` when an encoding fills
+/// none that acts inside attention although it fills `embed` (it belongs to the input).
+Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms);
+
+/// Intermediate values to write, each (batch, heads, queries, keys), in the order of composition; null = not wanted.
+struct Taps {
+  float* scores = nullptr;   ///< scale · (q·k + content)
+  float* capped = nullptr;   ///< after softcap
+  float* biased = nullptr;   ///< after the bias
+  float* logits = nullptr;   ///< after the mask; −infinity where hidden
+  float* weights = nullptr;  ///< after softmax; a fully masked row is 0
+
+  bool any() const {
+    return scores != nullptr || capped != nullptr || biased != nullptr || logits != nullptr ||
+           weights != nullptr;
+  }
+};
+
+/// s = scale·(q·k + content) → softcap → + bias → mask → softmax → ·v, for every batch entry and head.
+struct AttentionProblem {
+  std::int64_t batch = 1, heads = 1, kv_heads = 1;
+  std::int64_t queries = 0, keys = 0;
+  std::int64_t head_dim = 0, value_dim = 0;
+  const float* query = nullptr;  // (batch, heads, queries, head_dim)
+  const float* key = nullptr;    // (batch, kv_heads, keys, head_dim)
+  const float* value = nullptr;  // (batch, kv_heads, keys, value_dim)
+  float* output = nullptr;       // (batch, heads, queries, value_dim)
+
+  ScoreTerms terms;
+  float scale = 1.0F;
+  float softcap = 0.0F;     ///< c of c·tanh(s/c); 0 = none.
+  bool causal = false;      ///< Hides keys whose position is after the query's.
+  std::int64_t window = 0;  ///< Keeps |query − key| < window (the token itself counts); 0 = none.
+
+  int axes = 1;  ///< Coordinates per position; causality and windows read the first.
+  const std::int32_t* query_positions = nullptr;  // (queries, axes) or (batch, queries, axes)
+  bool query_positions_per_batch = false;
+  const std::int32_t* key_positions = nullptr;  // (keys, axes) or (batch, keys, axes)
+  bool key_positions_per_batch = false;
+  const std::uint8_t* key_mask = nullptr;  // (keys) or (batch, keys); 0 = padding. Null = all real.
+  bool key_mask_per_batch = false;
+
+  Taps taps;
+};
+
+/// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except the taps asked for.
+/// A fully masked row gives 0, and what is masked never reaches the output, be it NaN or infinity.
+Status attention(const AttentionProblem& problem);
+
+}  // namespace posenc

@@ -1,0 +1,50 @@
+#include "attention/rows.hpp"
+
+#include <algorithm>
+
+namespace posenc {
+
+bool consecutive(Positions positions) {
+  for (std::int64_t t = 1; t < positions.count; ++t) {
+    if (positions.at(t) != positions.at(t - 1) + 1) return false;
+  }
+  return true;
+}
+
+Status RotationTables::build(const Rotate& rotate, Side side, Positions positions) {
+  const std::int64_t size = positions.count * (rotate.rotary_dim() / 2);
+  cos_ = Buffer<float>(size);
+  sin_ = Buffer<float>(size);
+  if (!cos_.ok() || !sin_.ok()) return Status::memory;
+  rotate.table(side, positions, cos_.data(), sin_.data());
+  return Status::ok;
+}
+
+Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
+  const std::int64_t count = problem.keys;
+  const std::int64_t offset = problem.key_positions_per_batch ? entry * count * problem.axes : 0;
+  positions = {problem.key_positions + offset, count, problem.axes};
+  consecutive = posenc::consecutive(positions);
+  mask = problem.key_mask;
+  if (mask != nullptr && problem.key_mask_per_batch) mask += entry * count;
+
+  block_count = blocks_of(count, kKeyBlock);
+  blocks_ = Buffer<KeyBlock>(block_count);
+  if (!blocks_.ok()) return Status::memory;
+  for (std::int64_t i = 0; i < block_count; ++i) {
+    const std::int64_t first = i * kKeyBlock;
+    KeyBlock block{first, std::min(kKeyBlock, count - first), positions.at(first),
+                   positions.at(first), false, true};
+    for (std::int64_t n = first; n < first + block.count; ++n) {
+      block.low = std::min(block.low, positions.at(n));
+      block.high = std::max(block.high, positions.at(n));
+      const bool real = mask == nullptr || mask[n] != 0;
+      block.padded |= !real;
+      block.empty &= !real;
+    }
+    blocks_[i] = block;
+  }
+  return Status::ok;
+}
+
+}  // namespace posenc

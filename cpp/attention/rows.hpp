@@ -1,0 +1,57 @@
+// Positions, padding and rotation tables of the tokens of one batch entry, and what blocks of them have in common.
+#pragma once
+
+#include <cstdint>
+
+#include "attention/problem.hpp"
+#include "core/buffer.hpp"
+
+namespace posenc {
+
+/// Keys per block: a block of keys and values stays in the cache while the panels of a query block pass over it.
+inline constexpr std::int64_t kKeyBlock = 96;
+/// Queries per block.
+inline constexpr std::int64_t kQueryBlock = 64;
+
+inline std::int64_t blocks_of(std::int64_t count, std::int64_t block) {
+  return (count + block - 1) / block;
+}
+
+/// True when each position is the one before plus 1.
+bool consecutive(Positions positions);
+
+/// Cosines and sines of all tokens of one side.
+class RotationTables {
+ public:
+  Status build(const Rotate& rotate, Side side, Positions positions);
+  const float* cos() const { return cos_.data(); }
+  const float* sin() const { return sin_.data(); }
+
+ private:
+  Buffer<float> cos_, sin_;  // (count, rotary_dim/2)
+};
+
+/// A stretch of keys: what the masks need to know before looking at single keys.
+struct KeyBlock {
+  std::int64_t first, count;
+  std::int32_t low, high;  ///< Smallest and largest position.
+  bool padded;             ///< Holds padding.
+  bool empty;              ///< Holds nothing but padding.
+};
+
+/// The keys of one batch entry.
+class KeyRows {
+ public:
+  Status build(const AttentionProblem& problem, std::int64_t entry);
+
+  Positions positions;
+  const std::uint8_t* mask = nullptr;  // (keys), null = all real
+  bool consecutive = false;
+  std::int64_t block_count = 0;
+  const KeyBlock& block(std::int64_t i) const { return blocks_[i]; }
+
+ private:
+  Buffer<KeyBlock> blocks_;
+};
+
+}  // namespace posenc

@@ -1,0 +1,65 @@
+// Scores of one panel of queries against one block of keys, stage by stage, from score terms.
+#pragma once
+
+#include <cstdint>
+
+#include "attention/kernels.hpp"
+#include "attention/problem.hpp"
+#include "attention/rows.hpp"
+#include "core/buffer.hpp"
+
+namespace posenc {
+
+/// kPanel queries of one head, packed for the kernels. Lanes past `count` repeat the last query's position.
+struct Panel {
+  std::int64_t first, count;
+  std::int32_t positions[kPanel];
+  std::int32_t low, high;  ///< Smallest and largest position.
+  float factor[kPanel];    ///< What the raw score of each query is multiplied by.
+  float* query;            // (head_dim, kPanel), times factor
+  float* content;          // (content rows, kPanel): q·r times factor; null without query vectors
+};
+
+/// How much of a tile is visible.
+enum class Visibility : std::uint8_t { none, some, all };
+
+/// The keys of one (batch entry, head) and all terms that make scores of them.
+class HeadScores {
+ public:
+  /// Prepares what depends on the head alone. `keys` are the (rotated) keys of its kv head.
+  Status build(const AttentionProblem& problem, const KeyRows& rows, Positions query_positions,
+               bool queries_consecutive, int head, const float* keys);
+
+  /// Fills a panel with `count` queries from `first`; `query` points at the first one's row.
+  void pack(const float* query /* (count, head_dim), rotated */, std::int64_t first,
+            std::int64_t count, Positions query_positions, Panel& panel) const;
+
+  Visibility visibility(const Panel& panel, const KeyBlock& block) const;
+
+  /// The logits of a tile, all stages at once. `all_visible` leaves out the mask.
+  void logits(const Panel& panel, const KeyBlock& block, bool all_visible,
+              float* out /* (block.count, kPanel) */);
+
+  // The stages of `logits`, each in place.
+  void raw(const Panel& panel, const KeyBlock& block, float* out);
+  void cap(const KeyBlock& block, float* scores) const;
+  void add_bias(const Panel& panel, const KeyBlock& block, float* scores);
+  void hide(const Panel& panel, const KeyBlock& block, float* scores);
+
+ private:
+  void add_content(const Panel& panel, const KeyBlock& block, float* out);
+  /// Biases of the block's first key against the panel; the next key's start one number earlier.
+  const float* toeplitz(const Panel& panel, const KeyBlock& block) const;
+
+  const AttentionProblem* problem_ = nullptr;
+  const KeyRows* rows_ = nullptr;
+  const float* keys_ = nullptr;
+  int head_ = 0;
+  bool toeplitz_ = false;
+  std::int64_t first_distance_ = 0;
+  Buffer<float> bias_;          // by distance, from first_distance_
+  Buffer<float> row_;           // (kKeyBlock): scratch for biases of one query
+  Buffer<std::uint8_t> visible_;  // (kKeyBlock)
+};
+
+}  // namespace posenc

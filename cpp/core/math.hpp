@@ -1,0 +1,115 @@
+// Elementary functions over SIMD registers. Polynomials are minimax fits (Remez, relative error) made for this file.
+#pragma once
+
+#include <limits>
+
+#include "core/simd.hpp"
+
+namespace posenc {
+
+namespace detail {
+
+/// Adding and subtracting 1.5·2^23 rounds a float below 2^22 to the nearest integer, which the sum's low bits hold.
+inline constexpr float kRoundFloat = 12582912.0F;
+/// The same for double: 1.5·2^52.
+inline constexpr double kRoundDouble = 6755399441055744.0;
+
+/// 2^f for |f| ≤ 1/2 (error of the polynomial 2.6e-9).
+inline Batch exp2_fraction(Batch f) {
+  Batch p(1.5594672e-4F);
+  p = fma(p, f, Batch(1.3406643e-3F));
+  p = fma(p, f, Batch(9.6176930e-3F));
+  p = fma(p, f, Batch(5.5503106e-2F));
+  p = fma(p, f, Batch(2.4022653e-1F));
+  p = fma(p, f, Batch(6.9314721e-1F));
+  return fma(p, f, Batch(1.0F));
+}
+
+/// 2^n from a float that kRoundFloat was added to, -126 ≤ n ≤ 127.
+inline Batch power_of_two(Batch shifted) {
+  return from_bits((bits(shifted) << 23) + IntBatch(127 << 23));
+}
+
+}  // namespace detail
+
+/// 2^x for x < 127.5; 0 below -126 (no denormals); NaN stays NaN. Error ≤ 2 ulp.
+inline Batch exp2(Batch x) {
+  const Batch shifted = x + Batch(detail::kRoundFloat);
+  const Batch fraction = x - (shifted - Batch(detail::kRoundFloat));
+  const Batch y = detail::exp2_fraction(fraction) * detail::power_of_two(shifted);
+  return select(x < Batch(-126.0F), Batch(0.0F), y);
+}
+
+/// e^x; 0 below -87.3, infinity above 88.3; NaN stays NaN. Error ≤ 2 ulp.
+inline Batch exp(Batch x) {
+  const Batch shifted = fma(x, Batch(1.44269504F), Batch(detail::kRoundFloat));
+  const Batch n = shifted - Batch(detail::kRoundFloat);
+  // ln 2 in two parts: n times the first one is exact.
+  Batch r = fma(n, Batch(-0.693359375F), x);
+  r = fma(n, Batch(2.12194440e-4F), r);
+  Batch p(1.4061762e-3F);
+  p = fma(p, r, Batch(8.3791493e-3F));
+  p = fma(p, r, Batch(4.1664766e-2F));
+  p = fma(p, r, Batch(1.6666364e-1F));
+  p = fma(p, r, Batch(5.0000004e-1F));
+  p = fma(p, r, Batch(1.0000000F));
+  p = fma(p, r, Batch(1.0F));
+  const Batch y = p * detail::power_of_two(shifted);
+  const Batch high = select(x > Batch(88.3F), Batch(std::numeric_limits<float>::infinity()), y);
+  return select(x < Batch(-87.3F), Batch(0.0F), high);
+}
+
+/// Hyperbolic tangent; NaN stays NaN. Error ≤ 3 ulp.
+inline Batch tanh(Batch x) {
+  const Batch z = x * x;
+  Batch p(-5.7049900e-3F);
+  p = fma(p, z, Batch(2.0639090e-2F));
+  p = fma(p, z, Batch(-5.3739726e-2F));
+  p = fma(p, z, Batch(1.3331442e-1F));
+  p = fma(p, z, Batch(-3.3333282e-1F));
+  const Batch near_zero = fma(p * z, x, x);
+  const Batch magnitude = xsimd::abs(x);
+  const Batch tail = Batch(1.0F) - Batch(2.0F) / (exp(magnitude + magnitude) + Batch(1.0F));
+  return select(magnitude > Batch(0.625F), xsimd::copysign(tail, x), near_zero);
+}
+
+struct SinCos {
+  Batch sin, cos;
+};
+
+/// Sine and cosine of an angle given in float64 (radians, two registers for one of float): the angle is reduced in
+/// float64 and only the results are rounded. Absolute error ≤ 1.2e-7 for |angle| ≤ 2^24.
+inline SinCos sincos(DoubleBatch low, DoubleBatch high) {
+  // pi/2 in two parts: 33 bits, so that a product with a small integer is exact, and the rest.
+  constexpr double kHalfPiHigh = 1.57079632673412561417;
+  constexpr double kHalfPiLow = 6.07710050650619224932e-11;
+  constexpr double kTwoOverPi = 0.63661977236758134308;
+  const DoubleBatch round(detail::kRoundDouble);
+  const DoubleBatch shifted_low = low * DoubleBatch(kTwoOverPi) + round;
+  const DoubleBatch shifted_high = high * DoubleBatch(kTwoOverPi) + round;
+  const DoubleBatch n_low = shifted_low - round;
+  const DoubleBatch n_high = shifted_high - round;
+  low = (low - n_low * DoubleBatch(kHalfPiHigh)) - n_low * DoubleBatch(kHalfPiLow);
+  high = (high - n_high * DoubleBatch(kHalfPiHigh)) - n_high * DoubleBatch(kHalfPiLow);
+  const Batch r = narrow(low, high);
+  const IntBatch quadrant = low_words(shifted_low, shifted_high);
+
+  const Batch z = r * r;
+  Batch s(-1.9515200e-4F);
+  s = fma(s, z, Batch(8.3321602e-3F));
+  s = fma(s, z, Batch(-1.6666655e-1F));
+  s = fma(s * z, r, r);
+  Batch c(2.4433062e-5F);
+  c = fma(c, z, Batch(-1.3887315e-3F));
+  c = fma(c, z, Batch(4.1666646e-2F));
+  c = fma(c * z, z, fma(z, Batch(-0.5F), Batch(1.0F)));
+
+  const IntBatch one(1);
+  const BoolBatch swapped = as_float_mask((quadrant & one) == one);
+  const IntBatch sign_sin = (quadrant & IntBatch(2)) << 30;
+  const IntBatch sign_cos = ((quadrant + one) & IntBatch(2)) << 30;
+  return {from_bits(bits(select(swapped, c, s)) ^ sign_sin),
+          from_bits(bits(select(swapped, s, c)) ^ sign_cos)};
+}
+
+}  // namespace posenc

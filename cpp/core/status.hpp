@@ -1,0 +1,26 @@
+// The outcomes of every call into the library. No exception crosses a boundary and no user input aborts.
+#pragma once
+
+#include <cstdint>
+
+namespace posenc {
+
+enum class Status : std::uint8_t {
+  ok,           ///< The result is written.
+  shape,        ///< A dimension is negative, zero where it may not be, or two dimensions do not fit.
+  parameter,    ///< A parameter of an encoding is missing or outside its range.
+  position,     ///< A position lies outside [-kMaxPosition, kMaxPosition].
+  unsupported,  ///< The encoding does not fill the hook that was asked for.
+  conflict,     ///< Two encodings fill the same hook.
+  memory,       ///< There is not enough memory for the result or for scratch space.
+};
+
+/// Names of the values of `Status`, in their order.
+inline constexpr const char* kStatusNames[] = {
+    "ok", "shape", "parameter", "position", "unsupported", "conflict", "memory",
+};
+
+/// Largest magnitude of a position: differences of two positions then fit in 32 bits.
+inline constexpr std::int32_t kMaxPosition = 1 << 30;
+
+}  // namespace posenc

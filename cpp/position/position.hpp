@@ -1,0 +1,128 @@
+// The six places where position enters a transformer. An encoding is a value that fills some of them; the attention
+// engine knows the places, never the names.
+//
+// Conventions: a distance is query position − key position. Float arrays are in C order, shapes stand behind pointers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/status.hpp"
+
+namespace posenc {
+
+/// Positions of `count` tokens. Token t has `axes` coordinates at `data[t * axes]` (text has one; images and videos
+/// have more).
+struct Positions {
+  const std::int32_t* data;  // (count, axes)
+  std::int64_t count;
+  int axes = 1;
+
+  std::int32_t at(std::int64_t token, int axis = 0) const { return data[token * axes + axis]; }
+  Positions from(std::int64_t token, std::int64_t tokens) const {
+    return {data + token * axes, tokens, axes};
+  }
+};
+
+/// Which vector is turned: some encodings (xPos) treat queries and keys differently.
+enum class Side : std::uint8_t { query, key };
+
+/// How the dimensions of a head form pairs: (i, i + rotary_dim/2) or (2i, 2i + 1).
+enum class PairLayout : std::uint8_t { half, interleaved };
+
+/// Hook `embed`: a row per position, added to the input of the first layer.
+class Embed {
+ public:
+  virtual std::int64_t width() const = 0;
+  /// Writes one row per position.
+  virtual void rows(Positions positions, float* out /* (count, width) */) const = 0;
+
+ protected:
+  ~Embed() = default;
+};
+
+/// Hook `rotate`: turns pairs of dimensions of queries and keys. The engine multiplies; the encoding gives cos and sin,
+/// any common factor (attention factor, xPos decay) included.
+class Rotate {
+ public:
+  virtual PairLayout layout() const = 0;
+  /// Width of the head whose leading `rotary_dim` dimensions turn.
+  virtual std::int64_t head_dim() const = 0;
+  virtual std::int64_t rotary_dim() const = 0;
+  virtual void table(Side side, Positions positions, float* cos /* (count, rotary_dim/2) */,
+                     float* sin /* (count, rotary_dim/2) */) const = 0;
+
+ protected:
+  ~Rotate() = default;
+};
+
+/// Hook `content`: terms made of content × position, added to the raw score before scaling:
+/// q_m·r[δ] + k_n·s[δ] + u·k_n with δ = row(distance). An absent term is null.
+class Content {
+ public:
+  /// Rows of the tables r and s.
+  virtual std::int64_t rows() const = 0;
+  /// The row of a distance, 0 … rows() − 1.
+  virtual std::int64_t row(std::int64_t distance) const = 0;
+  virtual const float* query_vectors(int head) const = 0;  // r: (rows, head_dim)
+  virtual const float* key_vectors(int head) const = 0;    // s: (rows, head_dim)
+  virtual const float* global(int head) const = 0;         // u: (head_dim)
+
+ protected:
+  ~Content() = default;
+};
+
+/// Hook `bias`: a number added to the logit after softcap.
+class Bias {
+ public:
+  virtual int heads() const = 0;
+  /// True when the bias depends on the distance alone; then `by_distance` is available.
+  virtual bool toeplitz() const = 0;
+  /// The biases of distances first, first + 1, …
+  virtual void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const = 0;
+  /// The biases of one query against `keys`.
+  virtual void row(int head, std::int32_t query_position, Positions keys, float* out) const = 0;
+
+ protected:
+  ~Bias() = default;
+};
+
+/// Hook `scale`: a factor of the query, by head and position (log-n scaling, temperatures).
+class Scale {
+ public:
+  virtual float factor(int head, std::int32_t query_position) const = 0;
+
+ protected:
+  ~Scale() = default;
+};
+
+/// Hook `mask`: who may see whom, in addition to what the caller of attention asks for.
+class Mask {
+ public:
+  /// Clears visible[n] for every key n that a query of this head may not see.
+  virtual void row(int head, std::int32_t query_position, Positions keys,
+                   std::uint8_t* visible) const = 0;
+
+ protected:
+  ~Mask() = default;
+};
+
+/// A configured encoding. A hook that it does not fill is null.
+class Encoding {
+ public:
+  virtual ~Encoding() = default;
+  virtual const Embed* embed() const { return nullptr; }
+  virtual const Rotate* rotate() const { return nullptr; }
+  virtual const Content* content() const { return nullptr; }
+  virtual const Bias* bias() const { return nullptr; }
+  virtual const Scale* scale() const { return nullptr; }
+  virtual const Mask* mask() const { return nullptr; }
+
+  /// Radians per position, one per pair; empty where there are none.
+  virtual std::span<const double> frequencies() const { return {}; }
+  /// What cos and sin are multiplied by.
+  virtual double attention_factor() const { return 1.0; }
+};
+
+}  // namespace posenc

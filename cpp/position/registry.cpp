@@ -1,0 +1,56 @@
+#include "position/registry.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+
+namespace posenc {
+
+namespace encodings {
+#define POSENC_ENCODING(name) extern const Description name;
+#include "position/registry.inc"
+#undef POSENC_ENCODING
+}  // namespace encodings
+
+std::span<const Description* const> registry() {
+  static constexpr std::array kAll = {
+#define POSENC_ENCODING(name) &encodings::name,
+#include "position/registry.inc"
+#undef POSENC_ENCODING
+  };
+  return kAll;
+}
+
+int find_encoding(const char* name) {
+  const auto all = registry();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (std::strcmp(all[i]->name, name) == 0) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Fault resolve(const Description& description, std::span<double> values) {
+  const auto& parameters = description.parameters;
+  if (values.size() != parameters.size()) {
+    return {Status::parameter, -1, "one value per parameter"};
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& p = parameters[i];
+    const int index = static_cast<int>(i);
+    double& value = values[i];
+    if (std::isnan(value)) {
+      if (p.missing == Parameter::Missing::error) return {Status::parameter, index, "required"};
+      if (p.missing == Parameter::Missing::initial) value = p.initial;
+      continue;
+    }
+    if (!(value >= p.low && value <= p.high)) {
+      return {Status::parameter, index, "within its range"};
+    }
+    if (p.kind != Parameter::Kind::real && value != std::floor(value)) {
+      return {Status::parameter, index, "a whole number"};
+    }
+  }
+  return description.derive == nullptr ? Fault{} : description.derive(values);
+}
+
+}  // namespace posenc
