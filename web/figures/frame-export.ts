@@ -1,0 +1,82 @@
+/** Files made from a figure: SVG, PNG, CSV. Loaded when first asked for. */
+import type { ActionHost } from './frame-actions.js';
+import { svgText } from './frame-svg.js';
+import { tableCsv } from './frame-table.js';
+
+/** PNG pixels per CSS pixel. */
+const PNG_SCALE = 2;
+const MARGIN = 16;
+
+/** Saves what is drawn now. */
+export async function exportFigure(kind: 'png' | 'svg' | 'csv', host: ActionHost): Promise<void> {
+  const name = `posenc-${host.figure.id}.${kind}`;
+  if (kind === 'csv') {
+    // The byte order mark lets spreadsheet programs see that this is UTF-8.
+    const csv = `\ufeff${tableCsv(host.drawing().table, host.lang)}`;
+    return save(new Blob([csv], { type: 'text/csv;charset=utf-8' }), name);
+  }
+  const svg = exportSvg(host);
+  if (kind === 'svg') return save(new Blob([svg.text], { type: 'image/svg+xml' }), name);
+  save(await rasterize(svg), name);
+}
+
+interface SvgFile {
+  readonly text: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The picture as a file of its own: no variables, no style sheet outside. */
+function exportSvg(host: ActionHost): SvgFile {
+  const { figure, lang, root, theme } = host;
+  const drawing = host.drawing();
+  const width = host.width() + 2 * MARGIN;
+  const height = drawing.height + 2 * MARGIN;
+  const tokens = getComputedStyle(root);
+  const value = (name: string) => tokens.getPropertyValue(name).trim();
+  const title = typeof figure.title === 'string' ? figure.title : figure.title[lang];
+  const font = tokens.fontFamily.replaceAll('"', "'");
+  const style =
+    `<style>text{font-family:${font};fill:${value('--px-ink')};font-size:13px}` +
+    '.px-small{font-size:12px}.px-big{font-size:22px}.px-value{font-size:14px}' +
+    '.px-small,.px-value,.px-big{font-variant-numeric:tabular-nums}</style>';
+  const background =
+    `<rect x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}" ` +
+    `fill="${value('--px-panel')}"/>`;
+  const text = svgText(drawing, {
+    width: host.width(),
+    title,
+    theme: theme(),
+    before: style + background,
+    margin: MARGIN,
+  }).replace(/var\((--[\w-]+)\)/g, (_, token: string) => value(token) || 'currentColor');
+  return { text, width, height };
+}
+
+async function rasterize({ text, width, height }: SvgFile): Promise<Blob> {
+  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = width * PNG_SCALE;
+    canvas.height = height * PNG_SCALE;
+    canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no PNG encoder')))),
+    );
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download starts after this task; the address must live that long.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
