@@ -87,7 +87,9 @@ float sum(float x) { return xsimd::reduce_add(xsimd::batch<float>(x)); }
 EMSCRIPTEN_BINDINGS(try_out) { emscripten::function("sum", &sum); }
 `,
   );
-  const options = '-std=c++20 -O3 -msimd128 --bind -sMODULARIZE -sEXPORT_ES6 -sFILESYSTEM=0'.split(' ');
+  const options = '-std=c++20 -O3 -msimd128 --bind -sMODULARIZE -sEXPORT_ES6 -sFILESYSTEM=0'.split(
+    ' ',
+  );
   options.push('-sMALLOC=emmalloc', '-fno-exceptions', '-fno-rtti');
   options.push('-DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0', '-sENVIRONMENT=web,worker');
   await run(
@@ -116,7 +118,9 @@ async function make(cache, folder) {
     const why = rejected.length > 0 ? rejected.join('; ') : 'no emcc on this machine';
     description = `Emscripten ${own} (Debian packages in ${root}, because ${why})`;
   } else {
-    throw new ToolchainError([...rejected, 'no Emscripten that is new enough.'].join('\n') + INSTRUCTION);
+    throw new ToolchainError(
+      [...rejected, 'no Emscripten that is new enough.'].join('\n') + INSTRUCTION,
+    );
   }
   const headers = await chooseHeaders(cache, includeFolders);
   // A folder with nothing else in it: all of /usr/include on the path breaks emcc's own headers.

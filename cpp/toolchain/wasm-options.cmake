@@ -25,4 +25,4 @@ set(POSENC_MODULE_LINK_OPTIONS
   # A failed allocation returns null and becomes a status; it must not end the module.
   -sABORTING_MALLOC=0
   -sEXPORTED_FUNCTIONS=_malloc,_free
-  -sEXPORTED_RUNTIME_METHODS=HEAPU8)
+  -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32,HEAPF32,HEAPF64)

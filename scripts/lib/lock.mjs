@@ -62,7 +62,7 @@ export async function withLock(path, action) {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, `${process.pid} ${startTime(process.pid)}`);
   try {
-    for (let told = false; !tryLink(mine, path); ) {
+    for (let told = false; !tryLink(mine, path);) {
       removeIfStale(path, `${mine}.stale`);
       if (tryLink(mine, path)) break;
       if (!told) console.error(`waiting for another run to finish (${path})`);

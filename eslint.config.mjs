@@ -1,0 +1,48 @@
+import js from '@eslint/js';
+import ts from 'typescript-eslint';
+
+/** Globals of Node that plain scripts use. */
+const nodeGlobals = [
+  'Buffer',
+  'URL',
+  'clearInterval',
+  'console',
+  'fetch',
+  'process',
+  'setInterval',
+];
+
+export default ts.config(
+  { ignores: ['build/', 'dist/', 'node_modules/', 'web/site/.vitepress/cache/', 'tests/golden/'] },
+  js.configs.recommended,
+  {
+    rules: {
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    files: ['**/*.mjs'],
+    languageOptions: {
+      globals: Object.fromEntries(nodeGlobals.map((name) => [name, 'readonly'])),
+    },
+  },
+  {
+    files: ['**/*.ts', '**/*.mts'],
+    extends: [ts.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+    },
+  },
+);

@@ -1,0 +1,142 @@
+/**
+ * Builds the package into dist/ and the site into build/site. Without names it makes every step:
+ *   npm run build -- wasm-simd wasm-relaxed api cli types site
+ */
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { withLock } from './lib/lock.mjs';
+import { buildPreset } from './lib/cmake.mjs';
+import { isMain, main } from './lib/main.mjs';
+import { ROOT, at, tool } from './lib/project.mjs';
+import { RunError, runLoud } from './lib/run.mjs';
+import { runStep } from './lib/steps.mjs';
+import { setUp } from './setup.mjs';
+
+const TARGET = 'es2022';
+const SCRIPTS = ['scripts/build.mjs', 'package-lock.json'];
+
+async function esbuild(options) {
+  const { build } = await import('esbuild');
+  await build({
+    absWorkingDir: ROOT,
+    bundle: true,
+    format: 'esm',
+    target: TARGET,
+    logLevel: 'warning',
+    ...options,
+  });
+}
+
+/** Runs a program of node_modules; its output is passed through. */
+async function runTool(name, ...args) {
+  const code = await runLoud(tool(name), args, { cwd: ROOT });
+  if (code !== 0) throw new RunError(`${name} failed`);
+}
+
+/**
+ * One variant of the kernels: the WebAssembly file, and a chunk that holds the same bytes as text
+ * together with their own glue, so that the two can never come from different builds.
+ */
+const wasmStep = (variant) => ({
+  name: `wasm-${variant}`,
+  inputs: [...SCRIPTS, `build/wasm-${variant}/posenc.js`, `build/wasm-${variant}/posenc.wasm`],
+  outputs: [`dist/${variant}.js`, `dist/kernels-${variant}.wasm`],
+  before: () => buildPreset(`wasm-${variant}`),
+  async action() {
+    const folder = `build/wasm-${variant}`;
+    const bytes = readFileSync(at(folder, 'posenc.wasm'));
+    mkdirSync(at('dist'), { recursive: true });
+    copyFileSync(at(folder, 'posenc.wasm'), at(`dist/kernels-${variant}.wasm`));
+    chmodSync(at(`dist/kernels-${variant}.wasm`), 0o644);
+    writeFileSync(
+      at(folder, 'chunk.js'),
+      `export { default as createModule } from './posenc.js';\n` +
+        `export const bytes = '${bytes.toString('base64')}';\n`,
+    );
+    await esbuild({
+      entryPoints: [`${folder}/chunk.js`],
+      outfile: `dist/${variant}.js`,
+      minify: true,
+      platform: 'neutral',
+    });
+  },
+});
+
+const STEPS = [
+  wasmStep('simd'),
+  wasmStep('relaxed'),
+  {
+    name: 'api',
+    inputs: [...SCRIPTS, 'web/api', 'package.json'],
+    outputs: ['dist/index.js'],
+    action: () =>
+      esbuild({
+        entryPoints: ['web/api/index.ts'],
+        outfile: 'dist/index.js',
+        minifySyntax: true,
+        minifyWhitespace: true,
+        platform: 'neutral',
+        external: ['./simd.js', './relaxed.js'],
+      }),
+  },
+  {
+    name: 'cli',
+    inputs: [...SCRIPTS, 'web/api', 'package.json'],
+    outputs: ['dist/cli.js'],
+    async action() {
+      await esbuild({
+        entryPoints: ['web/api/cli.ts'],
+        outfile: 'dist/cli.js',
+        minifySyntax: true,
+        minifyWhitespace: true,
+        platform: 'node',
+        external: ['./index.js', './simd.js', './relaxed.js'],
+      });
+      chmodSync(at('dist/cli.js'), 0o755);
+    },
+  },
+  {
+    name: 'types',
+    inputs: [...SCRIPTS, 'web/api', 'tsconfig.json', 'tsconfig.build.json'],
+    outputs: ['dist/index.d.ts'],
+    action: () => runTool('tsc', '-p', 'tsconfig.build.json'),
+  },
+  {
+    name: 'site',
+    inputs: [...SCRIPTS, 'web', 'dist', 'package.json'],
+    outputs: ['build/site/index.html'],
+    async action() {
+      rmSync(at('build/site'), { recursive: true, force: true });
+      await runTool('vitepress', 'build', 'web/site', '--outDir', at('build/site'));
+    },
+  },
+];
+
+/**
+ * Makes steps, in their order; those whose inputs are unchanged are left out.
+ * @param {string[]} [names] default: all
+ */
+export async function build(names = []) {
+  const unknown = names.filter((name) => !STEPS.some((step) => step.name === name));
+  if (unknown.length > 0) {
+    const known = STEPS.map(({ name }) => name).join(', ');
+    throw new Error(`no build step ${unknown.join(', ')}; there are: ${known}`);
+  }
+  await withLock(at('build/build.lock'), async () => {
+    for (const step of STEPS) {
+      if (names.length > 0 && !names.includes(step.name)) continue;
+      const started = Date.now();
+      await step.before?.();
+      const ran = await runStep(step);
+      const seconds = ((Date.now() - started) / 1000).toFixed(1);
+      console.log(`build ${step.name}: ${ran ? `${seconds} s` : 'unchanged'}`);
+    }
+  });
+}
+
+if (isMain(import.meta.url)) {
+  await main(async () => {
+    await setUp();
+    await build(process.argv.slice(2));
+  });
+}

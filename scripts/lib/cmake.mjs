@@ -1,0 +1,34 @@
+/** Configures and builds the presets of CMakePresets.json. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { findProgram } from '../../cpp/toolchain/find.mjs';
+import { ROOT, at } from './project.mjs';
+import { RunError, run, runLoud } from './run.mjs';
+import { fingerprint } from './steps.mjs';
+
+/** Configures a preset from scratch when something that CMake itself would not notice changed. */
+export async function configure(preset) {
+  const generator = findProgram('ninja') ? 'Ninja' : 'Unix Makefiles';
+  const files = ['CMakePresets.json', 'build/toolchain.cmake', 'cpp/toolchain/wasm.cmake'];
+  const key = fingerprint(files, generator, process.env.CXX ?? '', ROOT);
+  const stamp = at('build', preset, 'configured');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key) return;
+  const env = { ...process.env, CMAKE_GENERATOR: generator };
+  await run('cmake', ['--preset', preset, '--fresh'], { cwd: ROOT, env });
+  mkdirSync(at('build', preset), { recursive: true });
+  writeFileSync(stamp, key);
+}
+
+/**
+ * Builds a preset; compiler messages are passed through.
+ * @param {string} preset
+ * @param {string} [target] default: everything
+ */
+export async function buildPreset(preset, target = 'all') {
+  await configure(preset);
+  const parallel = ['--parallel', String(availableParallelism())];
+  const code = await runLoud('cmake', ['--build', '--preset', preset, '-t', target, ...parallel], {
+    cwd: ROOT,
+  });
+  if (code !== 0) throw new RunError(`building ${preset} failed`);
+}

@@ -1,0 +1,61 @@
+/** Programs of the system that the build and the tests use. */
+import { existsSync } from 'node:fs';
+import { findProgram } from '../../cpp/toolchain/find.mjs';
+import { firstVersion, isAtLeast } from '../../cpp/toolchain/versions.mjs';
+import { installPackages } from './apt.mjs';
+import { run } from './run.mjs';
+
+const CMAKE_MINIMUM = '3.25';
+
+const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const CHROMIUM_PATHS = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** @returns {string | undefined} the browser for the tests: $CHROMIUM, else the system's */
+export function findChromium() {
+  const { CHROMIUM } = process.env;
+  if (CHROMIUM) return existsSync(CHROMIUM) ? CHROMIUM : undefined;
+  const installed = CHROMIUM_NAMES.map((name) => findProgram(name)).find(Boolean);
+  return installed ?? CHROMIUM_PATHS.find((path) => existsSync(path));
+}
+
+/** Whether some font has Chinese characters; without one, screenshots show boxes. */
+async function hasChineseFont() {
+  if (process.platform !== 'linux') return true;
+  return (await run('fc-list', [':lang=zh']).catch(() => '')) !== '';
+}
+
+const isCompiler = () => Boolean(process.env.CXX ?? findProgram('c++') ?? findProgram('g++'));
+
+/**
+ * Installs the programs that the build needs, where that is possible.
+ * @throws {Error} that says which are missing and how to get them
+ */
+export async function setUpBuildPrograms() {
+  const missing = [];
+  if (findProgram('cmake') === undefined) missing.push('cmake');
+  if (!isCompiler()) missing.push('g++');
+  const hasGenerator = findProgram('ninja') !== undefined || findProgram('make') !== undefined;
+  if (findProgram('ninja') === undefined) missing.push('ninja-build');
+  const advice = missing.length > 0 ? await installPackages(missing) : undefined;
+  // Where ninja is all that is missing, make does as well.
+  if (advice && !(hasGenerator && missing.length === 1 && missing[0] === 'ninja-build')) {
+    throw new Error(`the build needs ${missing.join(' and ')}; ${advice}`);
+  }
+  const version = firstVersion(await run('cmake', ['--version']));
+  if (!isAtLeast(version, CMAKE_MINIMUM)) {
+    throw new Error(`the build needs CMake ${CMAKE_MINIMUM} or newer; found ${version}`);
+  }
+}
+
+/** Installs what only the tests need; what cannot be installed is reported, its tests are skipped. */
+export async function setUpTestPrograms() {
+  const missing = ['clang-format', 'clang-tidy'].filter((name) => findProgram(name) === undefined);
+  if (findChromium() === undefined) missing.push('chromium');
+  if (!(await hasChineseFont())) missing.push('fonts-noto-cjk');
+  if (missing.length === 0) return;
+  const advice = await installPackages(missing);
+  if (advice) console.error(`Some tests need ${missing.join(', ')}; ${advice}`);
+}
