@@ -2,14 +2,14 @@
  * Builds the package into dist/ and the site into build/site. Without names it makes every step:
  *   npm run build -- wasm-simd wasm-relaxed api cli types site
  */
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
-import { withLock } from './lib/lock.mjs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { buildPreset } from './lib/cmake.mjs';
+import { withLock } from './lib/lock.mjs';
 import { isMain, main } from './lib/main.mjs';
-import { ROOT, at, tool } from './lib/project.mjs';
+import { ROOT, at, readJson, tool } from './lib/project.mjs';
 import { RunError, runLoud } from './lib/run.mjs';
 import { runStep } from './lib/steps.mjs';
+import { chunkSource, withCustomSection } from './lib/wasm.mjs';
 import { setUp } from './setup.mjs';
 
 const TARGET = 'es2022';
@@ -34,25 +34,28 @@ async function runTool(name, ...args) {
 }
 
 /**
- * One variant of the kernels: the WebAssembly file, and a chunk that holds the same bytes as text
- * together with their own glue, so that the two can never come from different builds.
+ * One build of the kernels: the WebAssembly file, stamped with the version and the variant, and the
+ * chunk with the same bytes that the API imports.
  */
 const wasmStep = (variant) => ({
   name: `wasm-${variant}`,
-  inputs: [...SCRIPTS, `build/wasm-${variant}/posenc.js`, `build/wasm-${variant}/posenc.wasm`],
+  inputs: [
+    ...SCRIPTS,
+    'package.json',
+    'scripts/lib/wasm.mjs',
+    `build/wasm-${variant}/posenc.js`,
+    `build/wasm-${variant}/posenc.wasm`,
+  ],
   outputs: [`dist/${variant}.js`, `dist/kernels-${variant}.wasm`],
   before: () => buildPreset(`wasm-${variant}`),
   async action() {
     const folder = `build/wasm-${variant}`;
-    const bytes = readFileSync(at(folder, 'posenc.wasm'));
+    const { version } = readJson('package.json');
+    const module = readFileSync(at(folder, 'posenc.wasm'));
+    const stamped = withCustomSection(module, 'posenc', `${version} ${variant}`);
     mkdirSync(at('dist'), { recursive: true });
-    copyFileSync(at(folder, 'posenc.wasm'), at(`dist/kernels-${variant}.wasm`));
-    chmodSync(at(`dist/kernels-${variant}.wasm`), 0o644);
-    writeFileSync(
-      at(folder, 'chunk.js'),
-      `export { default as createModule } from './posenc.js';\n` +
-        `export const bytes = '${bytes.toString('base64')}';\n`,
-    );
+    writeFileSync(at(`dist/kernels-${variant}.wasm`), stamped);
+    writeFileSync(at(folder, 'chunk.js'), chunkSource(stamped, './posenc.js', version));
     await esbuild({
       entryPoints: [`${folder}/chunk.js`],
       outfile: `dist/${variant}.js`,

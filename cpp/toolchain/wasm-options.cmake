@@ -11,6 +11,8 @@ endif()
 # file runs in Node. It never evaluates text, so it works under a strict content security policy.
 set(POSENC_MODULE_LINK_OPTIONS
   --bind
+  # Also when linking: it selects the run-time library that fits.
+  -fno-rtti
   -sMODULARIZE
   -sEXPORT_ES6
   -sENVIRONMENT=web,worker

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findProgram } from '../../cpp/toolchain/find.mjs';
+import { withLock } from './lock.mjs';
 import { ROOT, at } from './project.mjs';
 import { RunError, run, runLoud } from './run.mjs';
 import { fingerprint } from './steps.mjs';
@@ -25,10 +26,11 @@ export async function configure(preset) {
  * @param {string} [target] default: everything
  */
 export async function buildPreset(preset, target = 'all') {
-  await configure(preset);
-  const parallel = ['--parallel', String(availableParallelism())];
-  const code = await runLoud('cmake', ['--build', '--preset', preset, '-t', target, ...parallel], {
-    cwd: ROOT,
+  // Two runs at once would write the same files.
+  const code = await withLock(at(`build/${preset}.lock`), async () => {
+    await configure(preset);
+    const options = ['-t', target, '--parallel', String(availableParallelism())];
+    return runLoud('cmake', ['--build', '--preset', preset, ...options], { cwd: ROOT });
   });
   if (code !== 0) throw new RunError(`building ${preset} failed`);
 }
