@@ -1,0 +1,266 @@
+// The JavaScript side of the kernels: numbers and byte offsets in, a status out. The only file that includes Embind.
+//
+// An encoding travels as a block of doubles: its index in the registry, then one value per parameter (NaN = not given).
+// It is made anew in every call, which costs microseconds, so that JavaScript owns no C++ object.
+#include <emscripten/bind.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "attention/problem.hpp"
+#include "bindings/describe.hpp"
+#include "bindings/fields.hpp"
+#include "core/buffer.hpp"
+#include "core/random.hpp"
+#include "position/registry.hpp"
+#include "position/rotation.hpp"
+
+namespace posenc::bindings {
+
+namespace {
+
+using Address = std::uintptr_t;
+
+template <class T>
+T* at(double offset) {
+  return reinterpret_cast<T*>(static_cast<Address>(offset));
+}
+
+template <class T>
+T* at(Address offset) {
+  return reinterpret_cast<T*>(offset);
+}
+
+int code(Status status) { return static_cast<int>(status); }
+
+/// The last fault that `resolve` found.
+Fault last_fault;
+
+const Description* description_of(const double* block) {
+  const auto all = registry();
+  const double id = block[0];
+  if (!(id >= 0 && id < static_cast<double>(all.size()))) return nullptr;
+  return all[static_cast<std::size_t>(id)];
+}
+
+int resolve_block(Address block) {
+  auto* values = at<double>(block);
+  const Description* d = description_of(values);
+  last_fault = d == nullptr ? Fault{Status::parameter, -1, "an encoding of the registry"}
+                            : resolve(*d, {values + 1, d->parameters.size()});
+  return code(last_fault.status);
+}
+
+int fault_parameter() { return last_fault.parameter; }
+std::string fault_rule() { return last_fault.rule; }
+
+/// Makes the encoding of a resolved block; null when there is no memory.
+std::unique_ptr<Encoding> make(const double* block) {
+  const Description* d = description_of(block);
+  return d == nullptr ? nullptr : d->make({block + 1, d->parameters.size()});
+}
+
+bool in_range(const std::int32_t* positions, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (positions[i] < -kMaxPosition || positions[i] > kMaxPosition) return false;
+  }
+  return true;
+}
+
+double frequency_count(Address block) {
+  const auto encoding = make(at<double>(block));
+  return encoding == nullptr ? 0.0 : static_cast<double>(encoding->frequencies().size());
+}
+
+int frequencies(Address block, Address out) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr) return code(Status::memory);
+  auto* to = at<double>(out);
+  for (const double frequency : encoding->frequencies()) *to++ = frequency;
+  return code(Status::ok);
+}
+
+double attention_factor(Address block) {
+  const auto encoding = make(at<double>(block));
+  return encoding == nullptr ? 1.0 : encoding->attention_factor();
+}
+
+double embed_width(Address block) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr || encoding->embed() == nullptr) return 0.0;
+  return static_cast<double>(encoding->embed()->width());
+}
+
+int embed(Address block, Address positions, double rows, Address out) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr) return code(Status::memory);
+  if (encoding->embed() == nullptr) return code(Status::unsupported);
+  const auto count = static_cast<std::int64_t>(rows);
+  const auto* data = at<std::int32_t>(positions);
+  if (!in_range(data, count)) return code(Status::position);
+  encoding->embed()->rows({data, count}, at<float>(out));
+  return code(Status::ok);
+}
+
+double rotation_width(Address block) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr || encoding->rotate() == nullptr) return 0.0;
+  return static_cast<double>(encoding->rotate()->rotary_dim() / 2);
+}
+
+int rotation_table(Address block, int side, Address positions, double rows, Address cos,
+                   Address sin) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr) return code(Status::memory);
+  if (encoding->rotate() == nullptr) return code(Status::unsupported);
+  const auto count = static_cast<std::int64_t>(rows);
+  const auto* data = at<std::int32_t>(positions);
+  if (!in_range(data, count)) return code(Status::position);
+  encoding->rotate()->table(side == 0 ? Side::query : Side::key, {data, count}, at<float>(cos),
+                            at<float>(sin));
+  return code(Status::ok);
+}
+
+int rotate(Address call_block) {
+  using F = RotateField;
+  const auto* f = at<double>(call_block);
+  const auto encoding = make(at<double>(f[F::encoding]));
+  if (encoding == nullptr) return code(Status::memory);
+  const Rotate* hook = encoding->rotate();
+  if (hook == nullptr) return code(Status::unsupported);
+  if (f[F::head_dim] != static_cast<double>(hook->head_dim())) return code(Status::shape);
+  const RotateCall call{
+      .x = at<float>(f[F::x]),
+      .out = at<float>(f[F::out]),
+      .batch = static_cast<std::int64_t>(f[F::batch]),
+      .heads = static_cast<std::int64_t>(f[F::heads]),
+      .tokens = static_cast<std::int64_t>(f[F::tokens]),
+      .positions = at<std::int32_t>(f[F::positions]),
+      .positions_per_batch = f[F::positions_per_batch] != 0,
+      .axes = 1,
+      .side = f[F::side] == 0 ? Side::query : Side::key,
+      .inverse = f[F::inverse] != 0,
+  };
+  if (!in_range(call.positions, call.tokens * (call.positions_per_batch ? call.batch : 1))) {
+    return code(Status::position);
+  }
+  return code(rotate_tensor(*hook, call));
+}
+
+double bias_heads(Address block) {
+  const auto encoding = make(at<double>(block));
+  return encoding == nullptr || encoding->bias() == nullptr ? 0.0 : encoding->bias()->heads();
+}
+
+int bias(Address block, Address query_positions, double queries, Address key_positions,
+         double keys, Address out) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr) return code(Status::memory);
+  const Bias* hook = encoding->bias();
+  if (hook == nullptr) return code(Status::unsupported);
+  const auto query_count = static_cast<std::int64_t>(queries);
+  const auto key_count = static_cast<std::int64_t>(keys);
+  const auto* at_query = at<std::int32_t>(query_positions);
+  const Positions key_rows{at<std::int32_t>(key_positions), key_count};
+  if (!in_range(at_query, query_count) || !in_range(key_rows.data, key_count)) {
+    return code(Status::position);
+  }
+  auto* row = at<float>(out);
+  for (int head = 0; head < hook->heads(); ++head) {
+    for (std::int64_t m = 0; m < query_count; ++m, row += key_count) {
+      hook->row(head, at_query[m], key_rows, row);
+    }
+  }
+  return code(Status::ok);
+}
+
+int attention_call(Address call_block) {
+  using F = AttentionField;
+  const auto* f = at<double>(call_block);
+  const auto integer = [f](int field) { return static_cast<std::int64_t>(f[field]); };
+
+  // At most one encoding per hook makes sense.
+  constexpr int kMost = 6;
+  const auto count = static_cast<std::size_t>(f[F::encoding_count]);
+  if (count > kMost) return code(Status::conflict);
+  std::unique_ptr<Encoding> made[kMost];
+  const Encoding* encodings[kMost];
+  const auto* blocks = at<std::uint32_t>(f[F::encodings]);
+  for (std::size_t i = 0; i < count; ++i) {
+    made[i] = make(at<double>(Address{blocks[i]}));
+    if (made[i] == nullptr) return code(Status::memory);
+    encodings[i] = made[i].get();
+  }
+
+  AttentionProblem p;
+  if (const Status status = collect({encodings, count}, p.terms); status != Status::ok) {
+    return code(status);
+  }
+  p.batch = integer(F::batch);
+  p.heads = integer(F::heads);
+  p.kv_heads = integer(F::kv_heads);
+  p.queries = integer(F::queries);
+  p.keys = integer(F::keys);
+  p.head_dim = integer(F::head_dim);
+  p.value_dim = integer(F::value_dim);
+  p.query = at<float>(f[F::query]);
+  p.key = at<float>(f[F::key]);
+  p.value = at<float>(f[F::value]);
+  p.output = at<float>(f[F::output]);
+  p.causal = f[F::causal] != 0;
+  p.window = integer(F::window);
+  p.softcap = static_cast<float>(f[F::softcap]);
+  p.scale = static_cast<float>(f[F::scale]);
+  p.query_positions = at<std::int32_t>(f[F::query_positions]);
+  p.query_positions_per_batch = f[F::query_positions_per_batch] != 0;
+  p.key_positions = at<std::int32_t>(f[F::key_positions]);
+  p.key_positions_per_batch = f[F::key_positions_per_batch] != 0;
+  p.key_mask = at<std::uint8_t>(f[F::key_mask]);
+  p.key_mask_per_batch = f[F::key_mask_per_batch] != 0;
+  p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
+            at<float>(f[F::logits]), at<float>(f[F::weights])};
+  const std::int64_t query_count = p.queries * (p.query_positions_per_batch ? p.batch : 1);
+  const std::int64_t key_count = p.keys * (p.key_positions_per_batch ? p.batch : 1);
+  if (!in_range(p.query_positions, query_count) || !in_range(p.key_positions, key_count)) {
+    return code(Status::position);
+  }
+  return code(attention(p));
+}
+
+int random(double seed_low, double seed_high, double skip, int kind, double count, Address out) {
+  const auto seed = static_cast<std::uint64_t>(seed_high) << 32 |
+                    static_cast<std::uint64_t>(seed_low);
+  Random stream(seed, static_cast<std::uint64_t>(skip));
+  auto* to = at<float>(out);
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {
+    *to++ = kind == 0 ? stream.uniform() : stream.normal();
+  }
+  return code(Status::ok);
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(posenc) {
+  using emscripten::function;
+  function("describe", &describe);
+  function("resolve", &resolve_block);
+  function("faultParameter", &fault_parameter);
+  function("faultRule", &fault_rule);
+  function("frequencyCount", &frequency_count);
+  function("frequencies", &frequencies);
+  function("attentionFactor", &attention_factor);
+  function("embedWidth", &embed_width);
+  function("embed", &embed);
+  function("rotationWidth", &rotation_width);
+  function("rotationTable", &rotation_table);
+  function("rotate", &rotate);
+  function("biasHeads", &bias_heads);
+  function("bias", &bias);
+  function("attention", &attention_call);
+  function("random", &random);
+}
+
+}  // namespace posenc::bindings
