@@ -1,7 +1,11 @@
 /**
  * The public types of posenc, written by hand. Shapes are in C order; positions are integers.
  * `tests/api/registry.test.ts` compares what is written here with the registry inside the module.
+ *
+ * Whatever is wrong with an argument throws a `PosencError` that names the argument, what was given
+ * and what is allowed; the module stays usable.
  */
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /** Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits everywhere. */
 export type Variant = 'simd' | 'relaxed';
@@ -21,13 +25,13 @@ export interface Text {
 export interface LoadOptions {
   /** `auto` (default) takes `relaxed` where the engine validates it, else `simd`. */
   variant?: 'auto' | Variant;
-  /** Fetch the module from here instead of using the bytes inside the package. */
+  /** Fetches the module from here instead of taking the bytes inside the package. Not `file:`. */
   wasmUrl?: string | URL;
-  /** The module's bytes, of the same version and variant. */
-  wasmBinary?: BufferSource;
-  /** A compiled module (engines that forbid compiling at run time), of the same version and variant. */
+  /** The module's bytes: `kernels-simd.wasm` or `kernels-relaxed.wasm` of this version. */
+  wasmBinary?: ArrayBufferLike | ArrayBufferView;
+  /** The same compiled, for engines that forbid compiling at run time. */
   wasmModule?: WebAssembly.Module;
-  /** Aborts the load with a `PosencError` of code `aborted`. */
+  /** Stops waiting, with a `PosencError` of code `aborted`. */
   signal?: AbortSignal;
 }
 
@@ -88,7 +92,7 @@ export interface AlibiOptions {
 
 /** Options of each encoding by name. */
 export interface EncodingOptions {
-  nope: Record<string, never>;
+  nope: { readonly [name: string]: never };
   sinusoidal: SinusoidalOptions;
   rope: RopeOptions;
   alibi: AlibiOptions;
@@ -103,47 +107,74 @@ export type Positions = number | readonly number[] | Int32Array;
 /** float32 data in JavaScript, or resident in the module. */
 export type Data = Float32Array | Tensor;
 
-/** float32 numbers that live inside the module's memory, for hot loops. */
-export interface Tensor {
+/** float32 numbers that live inside the module's memory, for hot loops. `using` disposes it. */
+export interface Tensor extends Disposable {
   readonly shape: readonly number[];
+  /** How many numbers. */
   readonly size: number;
   readonly disposed: boolean;
-  /** A copy of the numbers (into `out` when given). */
+  /** A copy of the numbers (in `out` when given). */
   read(out?: Float32Array): Float32Array;
-  /** Overwrites the numbers. */
+  /** Overwrites all numbers. */
   write(data: Float32Array): void;
   /** Frees the memory; calling it again does nothing. */
   dispose(): void;
 }
 
-export interface RotateOptions {
-  /** `[…, tokens, headDim]`, up to four dimensions `[batch, heads, tokens, headDim]`. Needed for arrays. */
+export interface EmbedOptions<Output extends Data = Float32Array> {
+  /** Number of rows; needed when `positions` is a first position. */
+  tokens?: number;
+  /** Where the rows go. Default: a new array. */
+  out?: Output;
+}
+
+export interface TableOptions {
+  /** Number of rows; needed when `positions` is a first position. */
+  tokens?: number;
+  /** Default `query`. */
+  side?: Side;
+}
+
+/** Whose vectors are turned: some encodings (xPos) treat queries and keys differently. */
+export type Side = 'query' | 'key';
+
+export interface RotateOptions<Output extends Data = Float32Array> {
+  /**
+   * `[batch, heads, tokens, headDim]`; leading dimensions of 1 may be left out. Default: the shape of
+   * `x` when it is a tensor; arrays need it.
+   */
   shape?: readonly number[];
   /** Default 0 (the first token stands at position 0). */
   positions?: Positions;
-  /** Queries and keys turn alike in RoPE; encodings that tell them apart read this. Default `query`. */
-  side?: 'query' | 'key';
-  /** Turn back. Default false. */
+  /** Default `query`. */
+  side?: Side;
+  /** Turns back. Default false. */
   inverse?: boolean;
-  /** Where the result goes (may be the input itself: in place). A tensor input needs a tensor here. */
-  out?: Data;
+  /** Where the result goes; may be `x` itself. Default: a new array. */
+  out?: Output;
 }
 
+/** Positions as in attention. */
 export interface BiasOptions {
-  /** Default 0: `queries` positions from 0. */
-  queryPositions: Positions;
-  keyPositions: Positions;
-  /** Number of rows when `queryPositions` is a first position. */
+  /** Default: the queries are the last of the keys. */
+  queryPositions?: Positions;
+  /** Default 0. */
+  keyPositions?: Positions;
+  /** Number of rows; needed unless `queryPositions` lists them. */
   queries?: number;
-  /** Number of columns when `keyPositions` is a first position. */
+  /** Number of columns. Default: as many as `keyPositions` lists, else `queries`. */
   keys?: number;
 }
 
-/** A configured encoding: a value that fills some hooks. Immutable; owns no memory of the module. */
+/**
+ * A configured encoding: a value that fills some hooks. Immutable; owns no memory of the module, and
+ * acts inside `attention` of every loaded module. A method whose hook it does not fill throws
+ * `PosencError` of code `unsupported`.
+ */
 export interface Encoding<Name extends EncodingName = EncodingName> {
   readonly name: Name;
   /** All options, defaults filled in. */
-  readonly options: Readonly<Record<string, number | string | boolean>>;
+  readonly options: Readonly<Required<EncodingOptions[Name]>>;
   readonly hooks: readonly Hook[];
   /** float64 radians per position, one per pair (`rotate` and sinusoidal encodings; empty otherwise). */
   readonly inverseFrequencies: Float64Array;
@@ -152,15 +183,12 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
   /** Hook `embed`: one row per position, `[tokens, width]`. */
   embed<Output extends Data = Float32Array>(
     positions: Positions,
-    options?: { tokens?: number; out?: Output },
+    options?: EmbedOptions<Output>,
   ): Output;
-  /** Hook `rotate`: turns the pairs of every token by its position. A new array, or `out`. */
-  rotate<T extends Data>(x: T, options?: RotateOptions): T;
+  /** Hook `rotate`: turns the pairs of every token by its position. */
+  rotate<Output extends Data = Float32Array>(x: Data, options?: RotateOptions<Output>): Output;
   /** Hook `rotate`: cos and sin, each `[tokens, rotaryDim/2]`. */
-  table(
-    positions: Positions,
-    options?: { tokens?: number; side?: 'query' | 'key' },
-  ): { cos: Float32Array; sin: Float32Array };
+  table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array };
   /** Hook `bias`: `[heads, queries, keys]`. */
   bias(options: BiasOptions): Float32Array;
 }
@@ -189,7 +217,7 @@ export interface AttentionInputs<Output extends Data = Data> {
   key: Data;
   /** `[batch, kvHeads, keys, valueDim]` */
   value: Data;
-  /** Needed unless query, key and value are tensors of four dimensions. */
+  /** Needed unless query, key and value are tensors of four dimensions, whose shapes then count. */
   shape?: AttentionShape;
   /** One encoding, or several that fill different hooks. Encodings without attention hooks (sinusoidal) are refused. */
   encoding?: Encoding | readonly Encoding[];
@@ -206,14 +234,14 @@ export interface AttentionInputs<Output extends Data = Data> {
   /** Default 0. */
   keyPositions?: Positions;
   /** Key padding `[batch, keys]` (or `[keys]`, shared): true or 1 = attend, false or 0 = padding, which never leaks. */
-  keyMask?: readonly boolean[] | Uint8Array;
+  keyMask?: readonly boolean[] | readonly number[] | Uint8Array;
   /**
    * Intermediate values to return, each `[batch, heads, queries, keys]`, in the order of composition:
    * `scores` = scale·(q·k + content), `capped` after softcap, `biased` after the bias, `logits` after the
    * mask (−∞ where hidden), `weights` after softmax.
    */
   return?: readonly Tap[];
-  /** Where the output goes. */
+  /** Where the output goes; may be one of the inputs. Default: a new array. */
   out?: Output;
 }
 
@@ -227,7 +255,10 @@ export interface AttentionResult<Output extends Data = Float32Array> {
   weights?: Float32Array;
 }
 
-/** A seeded stream of numbers, the same in the native build, in Node and in every browser. */
+/**
+ * A seeded stream of numbers, the same in the native build, in Node and in every browser. Each call
+ * goes on where the last one stopped.
+ */
 export interface Random {
   /** Uniform in [0, 1). */
   uniform(count: number): Float32Array;
@@ -257,7 +288,7 @@ export interface Posenc {
   attention<Output extends Data = Float32Array>(
     inputs: AttentionInputs<Output>,
   ): AttentionResult<Output>;
-  /** Copies numbers into the module's memory. */
+  /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   tensor(data: Float32Array, shape: readonly number[]): Tensor;
   /** A resident tensor of zeros. */
   zeros(shape: readonly number[]): Tensor;

@@ -1,0 +1,120 @@
+import { checkOptions, choice, finite, flag, integer, list, positive, wrong } from './check.js';
+import type { Engine } from './engine.js';
+import { Frame, type Result } from './frame.js';
+import type { AttentionCall } from './kernels.js';
+import { placeKeyMask } from './mask.js';
+import { placeSides } from './positions.js';
+import { attentionShape } from './shape.js';
+import { placeBlocks, termBlocks } from './terms.js';
+import type { AttentionInputs, AttentionResult, Data, Tap } from './types.js';
+
+const inputKeys = [
+  'query',
+  'key',
+  'value',
+  'shape',
+  'encoding',
+  'causal',
+  'window',
+  'softcap',
+  'scale',
+  'queryPositions',
+  'keyPositions',
+  'keyMask',
+  'return',
+  'out',
+];
+const queryNames = ['batch', 'heads', 'queries', 'headDim'];
+const keyNames = ['batch', 'kvHeads', 'keys', 'headDim'];
+const valueNames = ['batch', 'kvHeads', 'keys', 'valueDim'];
+const outputNames = ['batch', 'heads', 'queries', 'valueDim'];
+const tapNames = ['batch', 'heads', 'queries', 'keys'];
+const taps = ['scores', 'capped', 'biased', 'logits', 'weights'] as const;
+
+/** Widest window: no two positions are further apart. */
+const maxWindow = 2 ** 31;
+
+/** Exact attention; see `Posenc.attention` in `types.ts`. */
+export function attention<Output extends Data>(
+  engine: Engine,
+  inputs: AttentionInputs<Output>,
+): AttentionResult<Output> {
+  const given = checkOptions(inputs, inputKeys, 'attention', 'inputs') as AttentionInputs<Output>;
+  const { query, key, value, out, queryPositions, keyPositions, keyMask } = given;
+  const shape = attentionShape(given.shape, query, key, value);
+  const { batch, heads, kvHeads, queries, keys, headDim, valueDim } = shape;
+  const options = checkNumbers(given, headDim);
+  const blocks = termBlocks(given.encoding, shape);
+  const wanted = checkTaps(given.return);
+
+  const frame = new Frame(engine.memory);
+  try {
+    const queryAt = frame.input(query, 'query', [batch, heads, queries, headDim], queryNames);
+    const keyAt = frame.input(key, 'key', [batch, kvHeads, keys, headDim], keyNames);
+    const valueAt = frame.input(value, 'value', [batch, kvHeads, keys, valueDim], valueNames);
+    const output = frame.output(out, 'out', [batch, heads, queries, valueDim], outputNames);
+    const tapped = wanted.map((tap): [Tap, Result] => [
+      tap,
+      frame.fresh(tap, [batch, heads, queries, keys], tapNames),
+    ]);
+    const sides = placeSides(frame, { batch, queries, keys, queryPositions, keyPositions });
+    const mask = placeKeyMask(frame, keyMask, keys, batch);
+    const call: AttentionCall = {
+      batch,
+      heads,
+      kv_heads: kvHeads,
+      queries,
+      keys,
+      head_dim: headDim,
+      value_dim: valueDim,
+      query: queryAt,
+      key: keyAt,
+      value: valueAt,
+      output: output.pointer,
+      encoding_count: blocks.length,
+      encodings: placeBlocks(frame, blocks),
+      ...options,
+      query_positions: sides.query.pointer,
+      query_positions_per_batch: sides.query.perBatch,
+      key_positions: sides.key.pointer,
+      key_positions_per_batch: sides.key.perBatch,
+      key_mask: mask.pointer,
+      key_mask_per_batch: mask.perBatch,
+      scores: 0,
+      capped: 0,
+      biased: 0,
+      logits: 0,
+      weights: 0,
+    };
+    for (const [tap, { pointer }] of tapped) call[tap] = pointer;
+    engine.expectOk(engine.kernels.attention(frame.call(engine.attentionOrder, call)), 'attention');
+    const result: AttentionResult<Output> = { output: output.deliver() };
+    for (const [tap, { deliver }] of tapped) result[tap] = deliver();
+    return result;
+  } finally {
+    frame.release();
+  }
+}
+
+/** The options that are plain numbers, under the names of the call block; 0 where one is off. */
+function checkNumbers(given: AttentionInputs, headDim: number) {
+  const { causal, window, softcap, scale = 1 / Math.sqrt(headDim) } = given;
+  return {
+    causal: flag(causal, 'causal') ? 1 : 0,
+    window: window === undefined ? 0 : integer(window, 'window', 1, maxWindow),
+    softcap: softcap === undefined ? 0 : positive(softcap, 'softcap'),
+    scale: finite(scale, 'scale'),
+  };
+}
+
+/** The intermediate values to return, each once. */
+function checkTaps(wanted: unknown): Tap[] {
+  if (wanted === undefined) return [];
+  const allowed = `an array of ${list(taps)}`;
+  if (!Array.isArray(wanted)) throw wrong('argument', 'return', wanted, allowed);
+  const checked = Array.from(wanted, (tap: unknown, i) => {
+    if (tap === undefined) throw wrong('argument', `return[${i}]`, tap, list(taps));
+    return choice(tap, `return[${i}]`, taps);
+  });
+  return [...new Set(checked)];
+}

@@ -1,0 +1,221 @@
+import { checkShape } from './array.js';
+import { checkOptions, choice, flag, unknownName, wrong } from './check.js';
+import type { Engine } from './engine.js';
+import { PosencError } from './error.js';
+import { Frame } from './frame.js';
+import { countTokens, placePositions, placeSides } from './positions.js';
+import { decodeOptions, encodeOptions, explainRule } from './registry.js';
+import { ResidentTensor } from './tensor.js';
+import type {
+  BiasOptions,
+  Data,
+  EmbedOptions,
+  Encoding,
+  EncodingDescription,
+  EncodingName,
+  EncodingOptions,
+  Hook,
+  Positions,
+  RotateOptions,
+  TableOptions,
+} from './types.js';
+
+const sides = ['query', 'key'] as const;
+const rotateKeys = ['shape', 'positions', 'side', 'inverse', 'out'];
+const rotateNames = ['batch', 'heads', 'tokens', 'headDim'];
+const tableNames = ['tokens', 'pairs'];
+const biasKeys = ['queryPositions', 'keyPositions', 'queries', 'keys'];
+
+/** A configured encoding; see {@link Encoding}. */
+export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<Name> {
+  readonly name: Name;
+  readonly options: Encoding<Name>['options'];
+  readonly hooks: readonly Hook[];
+  readonly inverseFrequencies: Float64Array;
+  readonly attentionFactor: number;
+  readonly #engine: Engine;
+  /** What the module reads: index in the registry, then one number per parameter. */
+  readonly #block: Float64Array;
+
+  constructor(engine: Engine, name: Name, options: EncodingOptions[Name] | undefined) {
+    const names = engine.encodings.map((encoding) => encoding.name);
+    const index = names.indexOf(name);
+    if (index < 0) throw unknownName('encoding', name, names);
+    const description = engine.encodings[index]!;
+    const block = Float64Array.of(index, ...encodeOptions(description, options));
+    const resolved = resolve(engine, description, block);
+    this.name = name;
+    this.options = Object.freeze(resolved.options) as unknown as Encoding<Name>['options'];
+    this.hooks = description.hooks;
+    this.inverseFrequencies = resolved.inverseFrequencies;
+    this.attentionFactor = resolved.attentionFactor;
+    this.#engine = engine;
+    this.#block = block;
+    Object.freeze(this);
+  }
+
+  /** The block of an encoding of this package; throws for any other value. */
+  static block(value: unknown, argument: string): Float64Array {
+    if (typeof value === 'object' && value !== null && #block in value) return value.#block;
+    throw wrong('argument', argument, value, 'what encoding() of a loaded module returns');
+  }
+
+  embed<Output extends Data = Float32Array>(
+    positions: Positions,
+    options?: EmbedOptions<Output>,
+  ): Output {
+    const { tokens: given, out } = checkOptions(options, ['tokens', 'out'], 'embed');
+    const tokens = countTokens(positions, given, 'positions', 'tokens');
+    return this.#run('embed', (frame, encoding) => {
+      const { kernels } = this.#engine;
+      const shape = [tokens, kernels.embedWidth(encoding)];
+      const result = frame.output(out, 'out', shape, ['tokens', 'width']);
+      const { pointer } = placePositions(frame, positions, tokens, 1, 'positions');
+      this.#engine.expectOk(kernels.embed(encoding, pointer, tokens, result.pointer), 'embed');
+      return result.deliver();
+    });
+  }
+
+  rotate<Output extends Data = Float32Array>(x: Data, options?: RotateOptions<Output>): Output {
+    const checked = checkOptions(options, rotateKeys, 'rotate');
+    const { positions = 0, out } = checked;
+    const side = sides.indexOf(choice(checked.side, 'side', sides));
+    const inverse = flag(checked.inverse, 'inverse') ? 1 : 0;
+    return this.#run('rotate', (frame, encoding) => {
+      const shape = this.#rotationShape(x, checked.shape);
+      const [batch, heads, tokens, head_dim] = shape;
+      const input = frame.input(x, 'x', shape, rotateNames);
+      // An array was copied, and the copy can be turned where it is.
+      const spare = ResidentTensor.is(x) ? undefined : input;
+      const result = frame.output(out, 'out', shape, rotateNames, { inPlace: true, spare });
+      const placed = placePositions(frame, positions, tokens, batch, 'positions');
+      const call = frame.call(this.#engine.rotateOrder, {
+        encoding,
+        side,
+        inverse,
+        x: input,
+        out: result.pointer,
+        batch,
+        heads,
+        tokens,
+        head_dim,
+        positions: placed.pointer,
+        positions_per_batch: placed.perBatch,
+      });
+      this.#engine.expectOk(this.#engine.kernels.rotate(call), 'rotate');
+      return result.deliver();
+    });
+  }
+
+  table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array } {
+    const checked = checkOptions(options, ['tokens', 'side'], 'table');
+    const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens');
+    const side = sides.indexOf(choice(checked.side, 'side', sides));
+    return this.#run('rotate', (frame, encoding) => {
+      const { kernels } = this.#engine;
+      const shape = [tokens, kernels.rotationWidth(encoding)];
+      const cos = frame.fresh('cos', shape, tableNames);
+      const sin = frame.fresh('sin', shape, tableNames);
+      const { pointer } = placePositions(frame, positions, tokens, 1, 'positions');
+      const status = kernels.rotationTable(
+        encoding,
+        side,
+        pointer,
+        tokens,
+        cos.pointer,
+        sin.pointer,
+      );
+      this.#engine.expectOk(status, 'table');
+      return { cos: cos.deliver(), sin: sin.deliver() };
+    });
+  }
+
+  bias(options: BiasOptions): Float32Array {
+    const { queryPositions, keyPositions, ...given } = checkOptions(options, biasKeys, 'bias');
+    const queries = countTokens(queryPositions, given.queries, 'queryPositions', 'queries');
+    const keys = countTokens(keyPositions, given.keys, 'keyPositions', 'keys', queries);
+    return this.#run('bias', (frame, encoding) => {
+      const { kernels } = this.#engine;
+      const shape = [kernels.biasHeads(encoding), queries, keys];
+      const result = frame.fresh('the bias', shape, ['heads', 'queries', 'keys']);
+      const { query, key } = placeSides(frame, {
+        batch: 1,
+        queries,
+        keys,
+        queryPositions,
+        keyPositions,
+      });
+      const status = kernels.bias(
+        encoding,
+        query.pointer,
+        queries,
+        key.pointer,
+        keys,
+        result.pointer,
+      );
+      this.#engine.expectOk(status, 'bias');
+      return result.deliver();
+    });
+  }
+
+  /** Runs one call of a hook that this encoding must fill, and frees what the call used. */
+  #run<T>(hook: Hook, call: (frame: Frame, encoding: number) => T): T {
+    if (!this.hooks.includes(hook)) throw missingHook(this.name, this.hooks, hook);
+    const frame = new Frame(this.#engine.memory);
+    try {
+      return call(frame, frame.doubles(this.#block, 'the encoding'));
+    } finally {
+      frame.release();
+    }
+  }
+
+  /** `[batch, heads, tokens, headDim]` of what is to be turned. */
+  #rotationShape(x: Data, given: readonly number[] | undefined): [number, number, number, number] {
+    const shape = given === undefined && ResidentTensor.is(x) ? x.shape : given;
+    const dimensions = checkShape(shape, 4);
+    const { headDim } = this.options as object as { headDim: number };
+    if (dimensions.at(-1) !== headDim) {
+      const argument = `shape[${dimensions.length - 1}]`;
+      throw wrong('shape', argument, dimensions.at(-1), `the encoding's headDim = ${headDim}`);
+    }
+    const padded = [...Array<number>(4 - dimensions.length).fill(1), ...dimensions];
+    return padded as [number, number, number, number];
+  }
+}
+
+/** Fills in defaults; throws with the rule that the options break together. */
+function resolve(engine: Engine, description: EncodingDescription, block: Float64Array) {
+  const { kernels } = engine;
+  const frame = new Frame(engine.memory);
+  try {
+    const pointer = frame.doubles(block, 'the encoding');
+    const status = kernels.resolve(pointer);
+    block.set(kernels.HEAPF64.subarray(pointer >>> 3, (pointer >>> 3) + block.length));
+    const options = decodeOptions(description, block.subarray(1));
+    if (status !== 0) {
+      const { name } = description.parameters[kernels.faultParameter()] ?? description;
+      throw wrong('range', name, options[name], explainRule(kernels.faultRule(), options));
+    }
+    const count = kernels.frequencyCount(pointer);
+    const frequencies = frame.bytes(8 * count, 'the frequencies');
+    engine.expectOk(kernels.frequencies(pointer, frequencies), 'frequencies');
+    const start = frequencies >>> 3;
+    const inverseFrequencies = kernels.HEAPF64.slice(start, start + count);
+    return { options, inverseFrequencies, attentionFactor: kernels.attentionFactor(pointer) };
+  } finally {
+    frame.release();
+  }
+}
+
+function missingHook(name: string, hooks: readonly Hook[], hook: Hook): PosencError {
+  const filled = hooks.length === 0 ? 'no hook' : hooks.join(', ');
+  return new PosencError(
+    'unsupported',
+    `${name} does not fill the hook ${hook}: it fills ${filled}`,
+    {
+      argument: 'encoding',
+      received: name,
+      allowed: `an encoding with the hook ${hook}`,
+    },
+  );
+}

@@ -1,0 +1,78 @@
+import { PosencError } from './error.js';
+import {
+  attentionFields,
+  rotateFields,
+  type AttentionCall,
+  type Kernels,
+  type RotateCall,
+} from './kernels.js';
+import { Memory } from './memory.js';
+import { publicDescription } from './registry.js';
+import type { EncodingDescription, Variant } from './types.js';
+
+/** What the module says of itself: `describe()` of `cpp/bindings/bindings.cpp`. */
+interface Description {
+  /** Names of the status values, in their order. */
+  readonly status: readonly string[];
+  /** Order of the fields of the call blocks. */
+  readonly fields: readonly string[];
+  readonly rotateFields: readonly string[];
+  readonly encodings: readonly EncodingDescription[];
+}
+
+/** A running WebAssembly instance: its functions, its memory and what it says of itself. */
+export class Engine {
+  readonly kernels: Kernels;
+  readonly memory: Memory;
+  readonly version: string;
+  readonly variant: Variant;
+  readonly encodings: readonly EncodingDescription[];
+  readonly rotateOrder: readonly (keyof RotateCall)[];
+  readonly attentionOrder: readonly (keyof AttentionCall)[];
+  readonly #status: readonly string[];
+
+  constructor(kernels: Kernels, version: string, variant: Variant) {
+    const description = JSON.parse(kernels.describe()) as Description;
+    this.kernels = kernels;
+    this.version = version;
+    this.variant = variant;
+    this.encodings = deepFreeze(description.encodings.map(publicDescription));
+    this.rotateOrder = sameNames(description.rotateFields, rotateFields);
+    this.attentionOrder = sameNames(description.fields, attentionFields);
+    this.#status = description.status;
+    this.memory = new Memory(kernels);
+  }
+
+  /** Throws when the module refused a call. The API checks arguments first, so this is about memory. */
+  expectOk(status: number, call: string): void {
+    if (status === 0) return;
+    const name = this.#status[status] ?? String(status);
+    if (name === 'memory') {
+      throw new PosencError('memory', `no memory for the scratch space of ${call}`, {
+        received: call,
+      });
+    }
+    throw new PosencError('argument', `${call} refused its arguments (${name})`, {
+      received: name,
+    });
+  }
+}
+
+/** Checks that the module reads exactly the fields that the API writes, in whatever order. */
+function sameNames<Name extends string>(
+  order: readonly string[],
+  names: readonly Name[],
+): readonly Name[] {
+  if (order.length === names.length && names.every((name) => order.includes(name))) {
+    return order as readonly Name[];
+  }
+  throw new Error(`the module reads ${order.join(', ')}; the API writes ${names.join(', ')}`);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(deepFreeze);
+    Object.freeze(value);
+  }
+  return value;
+}

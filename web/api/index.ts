@@ -1,0 +1,4 @@
+/** posenc: everything a transformer can know about position. See `types.ts` for what each part does. */
+export { PosencError, type PosencErrorCode, type PosencErrorDetails } from './error.js';
+export { load } from './load.js';
+export type * from './types.js';

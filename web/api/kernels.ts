@@ -1,0 +1,101 @@
+/**
+ * The functions of one WebAssembly instance, as `cpp/bindings/bindings.cpp` exports them. Pointers
+ * are byte offsets into the module's memory; a status of 0 means success, any other indexes
+ * `Description.status`.
+ */
+export interface Kernels {
+  describe(): string;
+  resolve(encoding: number): number;
+  faultParameter(): number;
+  faultRule(): string;
+  frequencyCount(encoding: number): number;
+  frequencies(encoding: number, out: number): number;
+  attentionFactor(encoding: number): number;
+  embedWidth(encoding: number): number;
+  embed(encoding: number, positions: number, rows: number, out: number): number;
+  rotationWidth(encoding: number): number;
+  rotationTable(
+    encoding: number,
+    side: number,
+    positions: number,
+    rows: number,
+    cos: number,
+    sin: number,
+  ): number;
+  rotate(call: number): number;
+  biasHeads(encoding: number): number;
+  bias(
+    encoding: number,
+    queryPositions: number,
+    queries: number,
+    keyPositions: number,
+    keys: number,
+    out: number,
+  ): number;
+  attention(call: number): number;
+  random(
+    seedLow: number,
+    seedHigh: number,
+    skip: number,
+    kind: number,
+    count: number,
+    out: number,
+  ): number;
+  _malloc(bytes: number): number;
+  _free(pointer: number): void;
+  /** Views of the whole memory. Growth replaces them, so they are read anew for every use. */
+  readonly HEAPU8: Uint8Array;
+  readonly HEAP32: Int32Array;
+  readonly HEAPF32: Float32Array;
+  readonly HEAPF64: Float64Array;
+}
+
+/** Fields of the call block of `rotate`; the module tells their order. */
+export const rotateFields = [
+  'encoding',
+  'side',
+  'inverse',
+  'x',
+  'out',
+  'batch',
+  'heads',
+  'tokens',
+  'head_dim',
+  'positions',
+  'positions_per_batch',
+] as const;
+
+/** Fields of the call block of `attention`; the module tells their order. */
+export const attentionFields = [
+  'batch',
+  'heads',
+  'kv_heads',
+  'queries',
+  'keys',
+  'head_dim',
+  'value_dim',
+  'query',
+  'key',
+  'value',
+  'output',
+  'encoding_count',
+  'encodings',
+  'causal',
+  'window',
+  'softcap',
+  'scale',
+  'query_positions',
+  'query_positions_per_batch',
+  'key_positions',
+  'key_positions_per_batch',
+  'key_mask',
+  'key_mask_per_batch',
+  'scores',
+  'capped',
+  'biased',
+  'logits',
+  'weights',
+] as const;
+
+export type RotateCall = Record<(typeof rotateFields)[number], number>;
+export type AttentionCall = Record<(typeof attentionFields)[number], number>;

@@ -1,0 +1,77 @@
+import { size } from './array.js';
+import { checkOptions, wrong } from './check.js';
+import { PosencError } from './error.js';
+import { ResidentTensor } from './tensor.js';
+import type { AttentionShape, Data, Tensor } from './types.js';
+
+const shapeKeys = ['batch', 'heads', 'kvHeads', 'queries', 'keys', 'headDim', 'valueDim'];
+
+/** All dimensions of an attention call. */
+export type FullShape = Required<AttentionShape>;
+
+/** Checks the shape of an attention call, or reads it off its tensors. */
+export function attentionShape(
+  shape: AttentionShape | undefined,
+  query: Data,
+  key: Data,
+  value: Data,
+): FullShape {
+  const full = shape === undefined ? shapeOf(query, key, value) : complete(shape);
+  if (full.heads % full.kvHeads !== 0) {
+    const allowed = `a divisor of heads = ${full.heads}`;
+    throw wrong('shape', 'shape.kvHeads', full.kvHeads, allowed);
+  }
+  return full;
+}
+
+/** Fills in the defaults. */
+function complete(given: AttentionShape): FullShape {
+  const shape = checkOptions(given, shapeKeys, 'shape', 'shape');
+  const heads = size(shape.heads, 'shape.heads');
+  const queries = size(shape.queries, 'shape.queries');
+  const headDim = size(shape.headDim, 'shape.headDim');
+  const { batch = 1, kvHeads = heads, keys = queries, valueDim = headDim } = shape;
+  return {
+    batch: size(batch, 'shape.batch'),
+    heads,
+    kvHeads: size(kvHeads, 'shape.kvHeads'),
+    queries,
+    keys: size(keys, 'shape.keys'),
+    headDim,
+    valueDim: size(valueDim, 'shape.valueDim'),
+  };
+}
+
+/** The dimensions of query, key and value when all three are tensors of four dimensions. */
+function shapeOf(query: Data, key: Data, value: Data): FullShape {
+  const [batch, heads, queries, headDim] = fourDimensions(query, 'query');
+  const [, kvHeads, keys] = fourDimensions(key, 'key');
+  const [, , , valueDim] = fourDimensions(value, 'value');
+  expectShape(key, 'key', [batch, kvHeads, keys, headDim]);
+  expectShape(value, 'value', [batch, kvHeads, keys, valueDim]);
+  return { batch, heads, kvHeads, queries, keys, headDim, valueDim };
+}
+
+function fourDimensions(data: Data, argument: string): [number, number, number, number] {
+  if (ResidentTensor.is(data) && data.shape.length === 4) {
+    return data.shape as [number, number, number, number];
+  }
+  const allowed =
+    '{ heads, queries, headDim, … } unless query, key and value are tensors of four dimensions';
+  throw wrong('argument', 'shape', undefined, `${allowed} (${argument} is not)`);
+}
+
+function expectShape(data: Data, argument: string, expected: readonly number[]): void {
+  const { shape } = data as Tensor;
+  if (shape.every((dimension, i) => dimension === expected[i])) return;
+  const allowed = `[${expected.join(', ')}] to fit the query and the key`;
+  throw new PosencError(
+    'shape',
+    `${argument} has the shape [${shape.join(', ')}], needs ${allowed}`,
+    {
+      argument,
+      received: `[${shape.join(', ')}]`,
+      allowed,
+    },
+  );
+}

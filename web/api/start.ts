@@ -1,0 +1,94 @@
+import { compile } from './compile.js';
+import { Engine } from './engine.js';
+import { PosencError } from './error.js';
+import type { Kernels } from './kernels.js';
+import type { Variant } from './types.js';
+
+/** What the Emscripten glue of one build needs, and makes. */
+export type CreateModule = (options: {
+  instantiateWasm: (
+    imports: WebAssembly.Imports,
+    receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ) => object;
+}) => Promise<Kernels>;
+
+/** A generated chunk, `dist/simd.js` or `dist/relaxed.js`: one build with its glue. */
+export interface Chunk {
+  readonly createModule: CreateModule;
+  /** The module in base64. */
+  readonly bytes: string;
+  /** Version of the package that the build belongs to. */
+  readonly version: string;
+}
+
+/** Starts the build `variant`, from `module` or else from the bytes inside the package. */
+export async function start(variant: Variant, module?: WebAssembly.Module): Promise<Engine> {
+  const chunk = await importChunk(variant);
+  if (module !== undefined) checkStamp(module, chunk.version, variant);
+  const compiled = module ?? (await compile(decode(chunk.bytes), 'inside the package'));
+  try {
+    return new Engine(await instantiate(chunk, compiled), chunk.version, variant);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PosencError('wasm-load', `cannot start the ${variant} module: ${reason}`, { cause });
+  }
+}
+
+async function importChunk(variant: Variant): Promise<Chunk> {
+  try {
+    return await (variant === 'relaxed' ? import('./relaxed.js') : import('./simd.js'));
+  } catch (cause) {
+    const hint = 'if the site was updated meanwhile, reload the page';
+    throw new PosencError('wasm-load', `cannot import the chunk ${variant}.js (${hint})`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * What the build wrote into the module's custom section `posenc`: `0.1.0 simd`. The names of imports
+ * and exports are shortened anew by each build, so glue and module of two builds must not meet.
+ */
+function stampOf(module: WebAssembly.Module): string {
+  const [section] = WebAssembly.Module.customSections(module, 'posenc');
+  return section === undefined ? '' : new TextDecoder().decode(section);
+}
+
+/** Which build a module is, if it is one of this package. */
+export function variantOf(module: WebAssembly.Module): Variant | undefined {
+  const variant = stampOf(module).split(' ')[1];
+  return variant === 'simd' || variant === 'relaxed' ? variant : undefined;
+}
+
+function checkStamp(module: WebAssembly.Module, version: string, variant: Variant): void {
+  const stamp = stampOf(module);
+  if (stamp === `${version} ${variant}`) return;
+  const received = stamp === '' ? 'a module of something else' : `posenc ${stamp}`;
+  const allowed = `posenc ${version} ${variant}`;
+  throw new PosencError('wasm-load', `the WebAssembly module is ${received}, needs ${allowed}`, {
+    received,
+    allowed,
+  });
+}
+
+/** Instantiates through the glue, with the engine's own errors instead of the glue's abort. */
+function instantiate({ createModule }: Chunk, module: WebAssembly.Module): Promise<Kernels> {
+  return new Promise((resolve, reject) => {
+    createModule({
+      instantiateWasm(imports, receive) {
+        WebAssembly.instantiate(module, imports).then(
+          (instance) => receive(instance, module),
+          reject,
+        );
+        return {};
+      },
+    }).then(resolve, reject);
+  });
+}
+
+function decode(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
