@@ -61,30 +61,25 @@ export async function load(options?: LoadOptions): Promise<Posenc> {
 }
 
 /** Waits for a shared load until the signal fires; the last to give up stops the load. */
-async function wait(
+function wait(
   shared: Shared,
   signal: AbortSignal | undefined,
   forget: () => void,
 ): Promise<Posenc> {
   shared.waiting += 1;
   if (signal === undefined) return shared.promise;
-  let giveUp: (() => void) | undefined;
-  const given = new Promise<never>((_, reject) => {
-    giveUp = () => {
-      shared.waiting -= 1;
-      if (shared.waiting === 0) {
-        forget();
-        shared.controller.abort();
-      }
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
       reject(aborted(signal));
+      shared.waiting -= 1;
+      if (shared.waiting > 0) return;
+      forget();
+      shared.controller.abort();
     };
     signal.addEventListener('abort', giveUp);
+    const stopListening = (): void => signal.removeEventListener('abort', giveUp);
+    shared.promise.finally(stopListening).then(resolve, reject);
   });
-  try {
-    return await Promise.race([shared.promise, given]);
-  } finally {
-    signal.removeEventListener('abort', giveUp as () => void);
-  }
 }
 
 async function startFrom(
@@ -125,8 +120,7 @@ const aborted = (signal: AbortSignal): PosencError =>
 
 function checkSignal(signal: unknown): AbortSignal | undefined {
   if (signal === undefined) return undefined;
-  const known = signal as Partial<AbortSignal> | null;
-  if (typeof known?.aborted !== 'boolean' || typeof known.addEventListener !== 'function') {
+  if (Object.prototype.toString.call(signal) !== '[object AbortSignal]') {
     throw wrong('argument', 'signal', signal, 'an AbortSignal');
   }
   return signal as AbortSignal;

@@ -93,7 +93,7 @@ export function placeSides(
   }
   if (typeof keyPositions === 'number') {
     const first = keyPositions + keys - queries;
-    return { query: placeRange(frame, first, queries, 'queryPositions'), key };
+    return { query: placePositions(frame, first, queries, batch, 'queryPositions'), key };
   }
   return { query: lastOf(frame, key, sides), key };
 }
