@@ -1,0 +1,49 @@
+import type { Context } from './context.js';
+import type { Notes } from './notes.js';
+import type { LayerGroup } from './plan.js';
+
+/** Remarks on what happens at the asked length, beyond the trained one. */
+export function judgeLength(
+  { fields, family, notes }: Context,
+  groups: readonly LayerGroup[],
+  trained: number | null,
+  asked: number | null,
+): void {
+  if (trained === null || asked === null || asked <= trained) return;
+  const names = [fields.at(family.lengthFields[0] as string)];
+  for (const group of groups) judgeGroup(group, names, trained, asked, notes);
+  const windows = groups.map(({ window }) => window ?? Infinity);
+  const widest = Math.max(...windows);
+  if (widest <= trained) {
+    const paths = [fields.at('sliding_window')];
+    notes.add('window-bounds-distance', paths, { asked, window: widest });
+  }
+}
+
+function judgeGroup(
+  group: LayerGroup,
+  names: readonly string[],
+  trained: number,
+  asked: number,
+  notes: Notes,
+): void {
+  const { encoding, computed, window, table, wavelengths, incompletePairs, firstIncompletePair } =
+    group;
+  if (table !== null) {
+    notes.add('table-ends', names, { asked, positions: table.positions });
+  } else if (encoding === 'alibi') {
+    notes.add('alibi-extrapolates', names, { asked, trained });
+  } else if (window !== null && window <= trained) {
+    return; // this layer meets no distance that training did not show
+  } else if (computed && incompletePairs !== null && firstIncompletePair !== null) {
+    notes.add('unseen-phases', names, {
+      asked,
+      reach: trained,
+      pairs: incompletePairs,
+      of: wavelengths.length,
+      first: firstIncompletePair,
+    });
+  } else {
+    notes.add('beyond-trained', names, { asked, trained });
+  }
+}

@@ -1,0 +1,122 @@
+import { assume, settle } from './context.js';
+import type { Context } from './context.js';
+import { aliases } from './families.js';
+import type { Fields } from './fields.js';
+import { layerTypeName, limits } from './limits.js';
+import type { Range } from './limits.js';
+
+/** Sizes of a model, `null` where the config does not tell. */
+export interface Shape {
+  readonly layers: number | null;
+  readonly layerTypes: readonly string[] | null;
+  readonly hiddenSize: number | null;
+  readonly heads: number | null;
+  readonly kvHeads: number | null;
+  readonly headDim: number | null;
+  readonly trainedLength: number | null;
+}
+
+/** Reads sizes, fills in the family's defaults and says so. */
+export function readShape(context: Context): Shape {
+  const { fields, family, notes } = context;
+  const size = (names: readonly string[], range: Range, initial: number | null): number | null => {
+    const claim = settle(fields.integers(names, range), notes);
+    if (claim !== null) return claim.value;
+    if (initial === null || names.some((name) => fields.mentions(name))) return null;
+    return assume(context, names[0] as string, initial);
+  };
+  const layerTypes = readLayerTypes(fields);
+  const silent = !aliases.layers.some((name) => fields.has(name));
+  const layers =
+    layerTypes !== null && silent
+      ? layerTypes.length
+      : size(aliases.layers, limits.layers, family.layers);
+  if (layerTypes !== null && layerTypes.length !== layers) {
+    throw fields.wrong('layer_types', layerTypes, `one entry for each of the ${layers} layers`);
+  }
+  const hiddenSize = size(aliases.hiddenSize, limits.hiddenSize, family.hiddenSize);
+  const heads = size(aliases.heads, limits.heads, family.heads);
+  const kvHeads = size(aliases.kvHeads, limits.heads, family.kvHeads) ?? heads;
+  if (heads !== null && kvHeads !== null && heads % kvHeads !== 0) {
+    notes.add('kv-heads-not-dividing', [fields.at('num_key_value_heads')], { heads, kvHeads });
+  }
+  const headDim = readHeadDim(context, hiddenSize, heads);
+  return {
+    layers,
+    layerTypes,
+    hiddenSize,
+    heads,
+    kvHeads,
+    headDim,
+    trainedLength: readLength(context),
+  };
+}
+
+function readLayerTypes(fields: Fields): string[] | null {
+  const list = fields.list('layer_types', limits.layers.high);
+  if (list === null) return null;
+  const wrong = list.find((entry) => typeof entry !== 'string' || !layerTypeName.test(entry));
+  if (wrong !== undefined || list.length === 0) {
+    throw fields.wrong(
+      'layer_types',
+      wrong ?? list,
+      'a name such as full_attention for each layer',
+    );
+  }
+  if (new Set(list).size > limits.layerTypes) {
+    throw fields.wrong('layer_types', list, `at most ${limits.layerTypes} different names`);
+  }
+  return list as string[];
+}
+
+function readHeadDim(
+  context: Context,
+  hiddenSize: number | null,
+  heads: number | null,
+): number | null {
+  const { fields, family, notes } = context;
+  const quotient = hiddenSize === null || heads === null ? null : hiddenSize / heads;
+  const given = settle(fields.integers(family.headDimFields, limits.headDim), notes);
+  if (given !== null) {
+    if (quotient !== null && quotient !== given.value) {
+      notes.add('head-dim-explicit', [given.path], { headDim: given.value, quotient });
+    }
+    return given.value;
+  }
+  const [name] = family.headDimFields;
+  if (name !== undefined && family.headDim !== null && !fields.mentions(name)) {
+    return assume(context, name, family.headDim);
+  }
+  const names = ['hidden_size', 'num_attention_heads'].map((each) => fields.at(each));
+  if (hiddenSize === null || heads === null || quotient === null) {
+    notes.add('head-dim-missing', [fields.at('head_dim'), ...names], {});
+    return null;
+  }
+  if (!Number.isInteger(quotient)) {
+    notes.add('heads-not-dividing', names, { hiddenSize, heads });
+    return null;
+  }
+  if (quotient <= limits.headDim.high) return quotient;
+  const spelling = aliases.hiddenSize.find((each) => fields.has(each)) ?? 'hidden_size';
+  const allowed = `at most ${limits.headDim.high} dimensions for each of the ${heads} heads`;
+  throw fields.wrong(spelling, hiddenSize, allowed);
+}
+
+function readLength(context: Context): number | null {
+  const { fields, family, notes } = context;
+  const lengths = fields.integers(family.lengthFields, limits.length);
+  const [trained, claimed] = lengths;
+  if (family.lengthsAreClaims && trained !== undefined) {
+    if (claimed !== undefined && claimed.value > trained.value) {
+      const paths = [trained.path, claimed.path];
+      notes.add('claimed-length', paths, { trained: trained.value, claimed: claimed.value });
+    }
+    return trained.value;
+  }
+  const settled = settle(lengths, notes);
+  if (settled !== null) return settled.value;
+  const [name] = family.lengthFields as [string];
+  if (family.length !== null && !fields.mentions(name)) return assume(context, name, family.length);
+  notes.add('trained-length-missing', [fields.at(name)], {});
+  return null;
+}
