@@ -1,5 +1,5 @@
-// The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of queries, blocks of
-// keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
+// The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of
+// queries, blocks of keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -62,8 +62,7 @@ class Forward {
 
  private:
   Status run_entry(std::int64_t entry) {
-    const std::int64_t offset =
-        p_.query_positions_per_batch ? entry * p_.queries * p_.axes : 0;
+    const std::int64_t offset = p_.query_positions_per_batch ? entry * p_.queries * p_.axes : 0;
     query_positions_ = {p_.query_positions + offset, p_.queries, p_.axes};
     queries_consecutive_ = consecutive(query_positions_);
     if (const Status status = rows_.build(p_, entry); status != Status::ok) return status;
@@ -117,7 +116,8 @@ class Forward {
 
     for (std::int64_t b = 0; b < rows_.block_count; ++b) {
       const KeyBlock& block = rows_.block(b);
-      for (std::int64_t i = 0; i < panels; ++i) add_block(panels_[i], states_[i], b, block, sums(i));
+      for (std::int64_t i = 0; i < panels; ++i)
+        add_block(panels_[i], states_[i], b, block, sums(i));
     }
     for (std::int64_t i = 0; i < panels; ++i) {
       write(first_row, panels_[i], states_[i], sums(i));

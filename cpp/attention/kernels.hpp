@@ -1,5 +1,6 @@
-// The inner loops of attention. Tiles are transposed: a panel is kPanel queries side by side in two registers, so that
-// the softmax over keys is purely vertical and keys and values are read as they lie, one broadcast number at a time.
+// The inner loops of attention. Tiles are transposed: a panel is kPanel queries side by side in two
+// registers, so that the softmax over keys is purely vertical and keys and values are read as they
+// lie, one broadcast number at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace posenc {
 /// Queries of a panel.
 inline constexpr int kPanel = 2 * kLanes;
 
-/// Rows of the register tile. With fused multiply-add six rows fit the registers; without, each product needs a
-/// temporary and four rows are faster (measured; see the benchmark `attention`).
+/// Rows of the register tile. With fused multiply-add six rows fit the registers; without, each
+/// product needs a temporary and four rows are faster (measured; see the benchmark `attention`).
 #if defined(__wasm_relaxed_simd__)
 inline constexpr int kTileRows = 6;
 #else
@@ -73,8 +74,9 @@ inline void dot_keys(const float* key, std::int64_t count, std::int64_t head_dim
   }
 }
 
-/// Accumulates `Rows` columns of the output: out[r] = out[r] · correction + Σ_n value[n][r] · weight[n]. `Careful` skips
-/// products with weight 0, so that a NaN or infinity among the values of masked keys stays out.
+/// Accumulates `Rows` columns of the output: out[r] = out[r] · correction + Σ_n value[n][r] ·
+/// weight[n]. `Careful` skips products with weight 0, so that a NaN or infinity among the values of
+/// masked keys stays out.
 template <int Rows, bool Careful>
 inline void mix_rows(const float* weight /* (count, kPanel) */, std::int64_t count,
                      const float* value /* (count, value_dim) */, std::int64_t value_dim,
@@ -143,8 +145,9 @@ inline Batch softmax_shift(Batch maximum) {
   return select(maximum == Batch(-std::numeric_limits<float>::infinity()), Batch(0.0F), maximum);
 }
 
-/// Turns scores into weights relative to the new running maximum, in place, and returns the factor by which what was
-/// summed before must be multiplied (Milakov and Gimelshein 2018, "Online normalizer calculation for softmax").
+/// Turns scores into weights relative to the new running maximum, in place, and returns the factor
+/// by which what was summed before must be multiplied (Milakov and Gimelshein 2018, "Online
+/// normalizer calculation for softmax").
 inline PanelValue softmax_step(float* score /* (count, kPanel) */, std::int64_t count,
                                SoftmaxState& state) {
   PanelValue maximum = PanelValue::load_from(state.maximum);

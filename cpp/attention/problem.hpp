@@ -1,4 +1,5 @@
-// What attention is asked to do: shapes, data, and score terms. It knows the six hooks, never the names of encodings.
+// What attention is asked to do: shapes, data, and score terms. It knows the six hooks, never the
+// names of encodings.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,13 @@ struct ScoreTerms {
   const Mask* mask = nullptr;
 };
 
-/// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported` when an encoding fills
-/// none that acts inside attention although it fills `embed` (it belongs to the input).
+/// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`
+/// when an encoding fills none that acts inside attention although it fills `embed` (it belongs to
+/// the input).
 Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms);
 
-/// Intermediate values to write, each (batch, heads, queries, keys), in the order of composition; null = not wanted.
+/// Intermediate values to write, each (batch, heads, queries, keys), in the order of composition;
+/// null = not wanted.
 struct Taps {
   float* scores = nullptr;   ///< scale · (q·k + content)
   float* capped = nullptr;   ///< after softcap
@@ -36,7 +39,8 @@ struct Taps {
   }
 };
 
-/// s = scale·(q·k + content) → softcap → + bias → mask → softmax → ·v, for every batch entry and head.
+/// s = scale·(q·k + content) → softcap → + bias → mask → softmax → ·v, for every batch entry and
+/// head.
 struct AttentionProblem {
   std::int64_t batch = 1, heads = 1, kv_heads = 1;
   std::int64_t queries = 0, keys = 0;
@@ -63,8 +67,9 @@ struct AttentionProblem {
   Taps taps;
 };
 
-/// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except the taps asked for.
-/// A fully masked row gives 0, and what is masked never reaches the output, be it NaN or infinity.
+/// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except
+/// the taps asked for. A fully masked row gives 0, and what is masked never reaches the output, be
+/// it NaN or infinity.
 Status attention(const AttentionProblem& problem);
 
 }  // namespace posenc

@@ -33,8 +33,9 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
   if (!blocks_.ok()) return Status::memory;
   for (std::int64_t i = 0; i < block_count; ++i) {
     const std::int64_t first = i * kKeyBlock;
-    KeyBlock block{first, std::min(kKeyBlock, count - first), positions.at(first),
-                   positions.at(first), false, true};
+    KeyBlock block{
+        first, std::min(kKeyBlock, count - first), positions.at(first), positions.at(first), false,
+        true};
     for (std::int64_t n = first; n < first + block.count; ++n) {
       block.low = std::min(block.low, positions.at(n));
       block.high = std::max(block.high, positions.at(n));

@@ -1,4 +1,5 @@
-// Positions, padding and rotation tables of the tokens of one batch entry, and what blocks of them have in common.
+// Positions, padding and rotation tables of the tokens of one batch entry, and what blocks of them
+// have in common.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace posenc {
 
-/// Keys per block: a block of keys and values stays in the cache while the panels of a query block pass over it.
+/// Keys per block: a block of keys and values stays in the cache while the panels of a query block
+/// pass over it.
 inline constexpr std::int64_t kKeyBlock = 96;
 /// Queries per block.
 inline constexpr std::int64_t kQueryBlock = 64;

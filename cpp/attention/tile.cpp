@@ -181,8 +181,8 @@ void HeadScores::hide(const Panel& panel, const KeyBlock& block, float* scores) 
       auto visible = query == query;
       if (problem_->causal) visible = position <= query;
       if (windowed) {
-        visible = visible && (query - position < IntBatch(reach)) &&
-                  (position - query < IntBatch(reach));
+        visible =
+            visible && (query - position < IntBatch(reach)) && (position - query < IntBatch(reach));
       }
       store(p, select(as_float_mask(visible), load(p), hidden));
     };

@@ -10,7 +10,8 @@
 
 namespace posenc {
 
-/// kPanel queries of one head, packed for the kernels. Lanes past `count` repeat the last query's position.
+/// kPanel queries of one head, packed for the kernels. Lanes past `count` repeat the last query's
+/// position.
 struct Panel {
   std::int64_t first, count;
   std::int32_t positions[kPanel];
@@ -57,8 +58,8 @@ class HeadScores {
   int head_ = 0;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
-  Buffer<float> bias_;          // by distance, from first_distance_
-  Buffer<float> row_;           // (kKeyBlock): scratch for biases of one query
+  Buffer<float> bias_;            // by distance, from first_distance_
+  Buffer<float> row_;             // (kKeyBlock): scratch for biases of one query
   Buffer<std::uint8_t> visible_;  // (kKeyBlock)
 };
 

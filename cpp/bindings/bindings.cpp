@@ -1,7 +1,9 @@
-// The JavaScript side of the kernels: numbers and byte offsets in, a status out. The only file that includes Embind.
+// The JavaScript side of the kernels: numbers and byte offsets in, a status out. The only file that
+// includes Embind.
 //
-// An encoding travels as a block of doubles: its index in the registry, then one value per parameter (NaN = not given).
-// It is made anew in every call, which costs microseconds, so that JavaScript owns no C++ object.
+// An encoding travels as a block of doubles: its index in the registry, then one value per
+// parameter (NaN = not given). It is made anew in every call, which costs microseconds, so that
+// JavaScript owns no C++ object.
 #include <emscripten/bind.h>
 
 #include <cmath>
@@ -155,8 +157,8 @@ double bias_heads(Address block) {
   return encoding == nullptr || encoding->bias() == nullptr ? 0.0 : encoding->bias()->heads();
 }
 
-int bias(Address block, Address query_positions, double queries, Address key_positions,
-         double keys, Address out) {
+int bias(Address block, Address query_positions, double queries, Address key_positions, double keys,
+         Address out) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr) return code(Status::memory);
   const Bias* hook = encoding->bias();
@@ -231,8 +233,8 @@ int attention_call(Address call_block) {
 }
 
 int random(double seed_low, double seed_high, double skip, int kind, double count, Address out) {
-  const auto seed = static_cast<std::uint64_t>(seed_high) << 32 |
-                    static_cast<std::uint64_t>(seed_low);
+  const auto seed =
+      static_cast<std::uint64_t>(seed_high) << 32 | static_cast<std::uint64_t>(seed_low);
   Random stream(seed, static_cast<std::uint64_t>(skip));
   auto* to = at<float>(out);
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {

@@ -5,7 +5,8 @@
 
 namespace posenc::bindings {
 
-/// JSON: variant, status names, fields of the larger calls, and the registry of encodings with its parameter tables.
+/// JSON: variant, status names, fields of the larger calls, and the registry of encodings with its
+/// parameter tables.
 std::string describe();
 
 }  // namespace posenc::bindings

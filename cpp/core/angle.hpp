@@ -1,5 +1,6 @@
-// The one place where positions become angles: position · frequency is formed and reduced in float64, so that only the
-// sine and cosine are rounded to float32 (error ≤ 2e-7 up to position 2^24, where a float32 angle is wrong by radians).
+// The one place where positions become angles: position · frequency is formed and reduced in
+// float64, so that only the sine and cosine are rounded to float32 (error ≤ 2e-7 up to position
+// 2^24, where a float32 angle is wrong by radians).
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,12 @@
 
 namespace posenc {
 
-/// Sines and cosines of `position · frequencies[i]`, `count` of each. Reads whole registers: `frequencies` must be
-/// readable up to `padded_frequencies(count)`.
+/// Sines and cosines of `position · frequencies[i]` radians, `count` of each. Reads whole
+/// registers: `frequencies` must be readable up to `padded_frequencies(count)`.
 inline void sincos_row(double position, const double* frequencies, std::int64_t count, float* sin,
                        float* cos) {
-  const DoubleBatch at(position);
+  constexpr double kQuarterTurns = 0.63661977236758134308;  // 2/π
+  const DoubleBatch at(position * kQuarterTurns);
   constexpr int kHalf = kLanes / 2;
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {

@@ -9,7 +9,8 @@
 
 namespace posenc {
 
-/// An owned, uninitialised array of `count` plain values. `ok()` is false when the memory was not to be had.
+/// An owned, uninitialised array of `count` plain values. `ok()` is false when the memory was not
+/// to be had.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);

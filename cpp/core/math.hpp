@@ -1,4 +1,5 @@
-// Elementary functions over SIMD registers. Polynomials are minimax fits (Remez, relative error) made for this file.
+// Elementary functions over SIMD registers. Polynomials are minimax fits (Remez, relative error)
+// made for this file.
 #pragma once
 
 #include <limits>
@@ -9,7 +10,8 @@ namespace posenc {
 
 namespace detail {
 
-/// Adding and subtracting 1.5·2^23 rounds a float below 2^22 to the nearest integer, which the sum's low bits hold.
+/// Adding and subtracting 1.5·2^23 rounds a float below 2^22 to the nearest integer, which the
+/// sum's low bits hold.
 inline constexpr float kRoundFloat = 12582912.0F;
 /// The same for double: 1.5·2^52.
 inline constexpr double kRoundDouble = 6755399441055744.0;
@@ -77,32 +79,26 @@ struct SinCos {
   Batch sin, cos;
 };
 
-/// Sine and cosine of an angle given in float64 (radians, two registers for one of float): the angle is reduced in
-/// float64 and only the results are rounded. Absolute error ≤ 1.2e-7 for |angle| ≤ 2^24.
+/// Sine and cosine of an angle given in float64 quarter turns (two registers for one of float): the
+/// whole turns are taken off exactly and only the results are rounded. Absolute error ≤ 1.2e-7 for
+/// |angle| < 2^31.
 inline SinCos sincos(DoubleBatch low, DoubleBatch high) {
-  // pi/2 in two parts: 33 bits, so that a product with a small integer is exact, and the rest.
-  constexpr double kHalfPiHigh = 1.57079632673412561417;
-  constexpr double kHalfPiLow = 6.07710050650619224932e-11;
-  constexpr double kTwoOverPi = 0.63661977236758134308;
   const DoubleBatch round(detail::kRoundDouble);
-  const DoubleBatch shifted_low = low * DoubleBatch(kTwoOverPi) + round;
-  const DoubleBatch shifted_high = high * DoubleBatch(kTwoOverPi) + round;
-  const DoubleBatch n_low = shifted_low - round;
-  const DoubleBatch n_high = shifted_high - round;
-  low = (low - n_low * DoubleBatch(kHalfPiHigh)) - n_low * DoubleBatch(kHalfPiLow);
-  high = (high - n_high * DoubleBatch(kHalfPiHigh)) - n_high * DoubleBatch(kHalfPiLow);
-  const Batch r = narrow(low, high);
+  const DoubleBatch shifted_low = low + round;
+  const DoubleBatch shifted_high = high + round;
+  const Batch r = narrow(low - (shifted_low - round), high - (shifted_high - round));
   const IntBatch quadrant = low_words(shifted_low, shifted_high);
 
   const Batch z = r * r;
-  Batch s(-1.9515200e-4F);
-  s = fma(s, z, Batch(8.3321602e-3F));
-  s = fma(s, z, Batch(-1.6666655e-1F));
-  s = fma(s * z, r, r);
-  Batch c(2.4433062e-5F);
-  c = fma(c, z, Batch(-1.3887315e-3F));
-  c = fma(c, z, Batch(4.1666646e-2F));
-  c = fma(c * z, z, fma(z, Batch(-0.5F), Batch(1.0F)));
+  Batch s(-4.6843534e-3F);
+  s = fma(s, z, Batch(7.9712010e-2F));
+  s = fma(s, z, Batch(-6.4596661e-1F));
+  s = fma(s * z, r, r * Batch(1.5707964F));
+  Batch c(9.0373526e-4F);
+  c = fma(c, z, Batch(-2.0860152e-2F));
+  c = fma(c, z, Batch(2.5366922e-1F));
+  c = fma(c, z, Batch(-1.2337005F));
+  c = fma(c, z, Batch(1.0F));
 
   const IntBatch one(1);
   const BoolBatch swapped = as_float_mask((quadrant & one) == one);

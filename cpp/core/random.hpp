@@ -5,9 +5,9 @@
 
 namespace posenc {
 
-/// Counter-based generator: number i of the stream depends on the seed and i alone, so that any part of it can be
-/// made anywhere. The mixing function is SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
-/// generators").
+/// Counter-based generator: number i of the stream depends on the seed and i alone, so that any
+/// part of it can be made anywhere. The mixing function is SplitMix64 (Steele, Lea and Flood 2014,
+/// "Fast splittable pseudorandom number generators").
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t skip = 0) : key_(mix(seed)), next_(skip) {}
@@ -18,9 +18,9 @@ class Random {
   /// Uniform in [0, 1), a multiple of 2^-24.
   float uniform() { return static_cast<float>(bits() >> 40) * 0x1p-24F; }
 
-  /// Standard normal: the sum of the eight 16-bit halves of two draws, corrected to the normal quantiles by the
-  /// Cornish-Fisher term for its kurtosis. Integer sums and three multiplications, no library function, hence the same
-  /// bits everywhere; |x| < 5.6.
+  /// Standard normal: the sum of the eight 16-bit halves of two draws, corrected to the normal
+  /// quantiles by the Cornish-Fisher term for its kurtosis. Integer sums and three multiplications,
+  /// no library function, hence the same bits everywhere; |x| < 5.6.
   float normal() {
     const std::uint64_t a = bits();
     const std::uint64_t b = bits();

@@ -1,4 +1,5 @@
-// SIMD registers and the few operations that kernels need beyond arithmetic. The only file that includes xsimd.
+// SIMD registers and the few operations that kernels need beyond arithmetic. The only file that
+// includes xsimd.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ inline IntBatch load(const std::int32_t* p) { return IntBatch::load_unaligned(p)
 inline DoubleBatch load(const double* p) { return DoubleBatch::load_unaligned(p); }
 inline void store(float* p, Batch x) { x.store_unaligned(p); }
 
-/// a·b + c: one rounding in the relaxed WebAssembly build, two elsewhere, so that the other builds agree bit for bit.
+/// a·b + c: one rounding in the relaxed WebAssembly build, two elsewhere, so that the other builds
+/// agree bit for bit.
 inline Batch fma(Batch a, Batch b, Batch c) {
 #if defined(__wasm_relaxed_simd__)
   return wasm_f32x4_relaxed_madd(a, b, c);

@@ -1,4 +1,5 @@
-// The outcomes of every call into the library. No exception crosses a boundary and no user input aborts.
+// The outcomes of every call into the library. No exception crosses a boundary and no user input
+// aborts.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +7,10 @@
 namespace posenc {
 
 enum class Status : std::uint8_t {
-  ok,           ///< The result is written.
-  shape,        ///< A dimension is negative, zero where it may not be, or two dimensions do not fit.
-  parameter,    ///< A parameter of an encoding is missing or outside its range.
-  position,     ///< A position lies outside [-kMaxPosition, kMaxPosition].
+  ok,         ///< The result is written.
+  shape,      ///< A dimension is negative, zero where it may not be, or two dimensions do not fit.
+  parameter,  ///< A parameter of an encoding is missing or outside its range.
+  position,   ///< A position lies outside [-kMaxPosition, kMaxPosition].
   unsupported,  ///< The encoding does not fill the hook that was asked for.
   conflict,     ///< Two encodings fill the same hook.
   memory,       ///< There is not enough memory for the result or for scratch space.

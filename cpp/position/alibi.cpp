@@ -1,9 +1,10 @@
-// ALiBi (Press 2021, "Train Short, Test Long", section 3): the logit of head h loses a_h for every token of distance.
-// Slopes: a_h = 2^(-8(h+1)/H) when H is a power of two; else those of the largest power of two below H, followed by every
-// second one of twice that power (the authors' code). The order matters: checkpoints depend on it.
+// ALiBi (Press 2021, "Train Short, Test Long", section 3): the logit of head h loses a_h for every
+// token of distance. Slopes: a_h = 2^(-8(h+1)/H) when H is a power of two; else those of the
+// largest power of two below H, followed by every second one of twice that power (the authors'
+// code). The order matters: checkpoints depend on it.
 //
-// The bias is −a_h·|query − key|: causal attention only meets keys at or before the query, bidirectional attention gets
-// the symmetric form.
+// The bias is −a_h·|query − key|: causal attention only meets keys at or before the query,
+// bidirectional attention gets the symmetric form.
 #include <cmath>
 #include <cstdlib>
 
@@ -14,7 +15,13 @@ namespace posenc::encodings {
 namespace {
 
 constexpr Parameter kTable[] = {
-    {"heads", Parameter::Kind::integer, Parameter::Missing::error, 0, 1, 4096, {},
+    {"heads",
+     Parameter::Kind::integer,
+     Parameter::Missing::error,
+     0,
+     1,
+     4096,
+     {},
      {"头数", "number of heads"}},
 };
 
@@ -61,8 +68,9 @@ extern const Description alibi = {
     .name = "alibi",
     .title = {.zh = "线性偏置 ALiBi", .en = "Attention with linear biases (ALiBi)"},
     .year = 2021,
-    .paper = "Press et al., Train Short, Test Long: Attention with Linear Biases Enables Input "
-             "Length Extrapolation",
+    .paper =
+        "Press et al., Train Short, Test Long: Attention with Linear Biases Enables Input "
+        "Length Extrapolation",
     .url = "https://arxiv.org/abs/2108.12409",
     .hooks = kHooks,
     .parameters = kTable,

@@ -1,4 +1,5 @@
-// Frequencies of sinusoids and rotations: one float64 per pair, padded so that kernels may read whole registers.
+// Frequencies of sinusoids and rotations: one float64 per pair, padded so that kernels may read
+// whole registers.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// No position encoding at all (Haviv 2022; Kazemnejad 2023): a causal mask is then the only trace of order.
+// No position encoding at all (Haviv 2022; Kazemnejad 2023): a causal mask is then the only trace
+// of order.
 #include "position/registry.hpp"
 
 namespace posenc::encodings {
@@ -17,8 +18,9 @@ extern const Description nope = {
     .name = "nope",
     .title = {.zh = "无位置编码", .en = "No position encoding"},
     .year = 2022,
-    .paper = "Haviv et al., Transformer Language Models without Positional Encodings Still Learn "
-             "Positional Information",
+    .paper =
+        "Haviv et al., Transformer Language Models without Positional Encodings Still Learn "
+        "Positional Information",
     .url = "https://arxiv.org/abs/2203.16634",
     .hooks = {},
     .parameters = {},

@@ -1,7 +1,8 @@
-// The six places where position enters a transformer. An encoding is a value that fills some of them; the attention
-// engine knows the places, never the names.
+// The six places where position enters a transformer. An encoding is a value that fills some of
+// them; the attention engine knows the places, never the names.
 //
-// Conventions: a distance is query position − key position. Float arrays are in C order, shapes stand behind pointers.
+// Conventions: a distance is query position − key position. Float arrays are in C order, shapes
+// stand behind pointers.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace posenc {
 
-/// Positions of `count` tokens. Token t has `axes` coordinates at `data[t * axes]` (text has one; images and videos
-/// have more).
+/// Positions of `count` tokens. Token t has `axes` coordinates at `data[t * axes]` (text has one;
+/// images and videos have more).
 struct Positions {
   const std::int32_t* data;  // (count, axes)
   std::int64_t count;
@@ -42,8 +43,8 @@ class Embed {
   ~Embed() = default;
 };
 
-/// Hook `rotate`: turns pairs of dimensions of queries and keys. The engine multiplies; the encoding gives cos and sin,
-/// any common factor (attention factor, xPos decay) included.
+/// Hook `rotate`: turns pairs of dimensions of queries and keys. The engine multiplies; the
+/// encoding gives cos and sin, any common factor (attention factor, xPos decay) included.
 class Rotate {
  public:
   virtual PairLayout layout() const = 0;

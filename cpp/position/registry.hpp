@@ -1,5 +1,5 @@
-// What the registry says of each encoding: one description per line of registry.inc. Bindings, documentation, sliders
-// and the tests that loop over all encodings read it.
+// What the registry says of each encoding: one description per line of registry.inc. Bindings,
+// documentation, sliders and the tests that loop over all encodings read it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct Text {
   const char* en;
 };
 
-/// One parameter of an encoding. Values travel as doubles: a choice as its index, a flag as 0 or 1, "not given" as NaN.
+/// One parameter of an encoding. Values travel as doubles: a choice as its index, a flag as 0 or 1,
+/// "not given" as NaN.
 struct Parameter {
   enum class Kind : std::uint8_t { integer, real, choice, flag };
   /// How a value that was not given is found.
@@ -51,7 +52,8 @@ struct Description {
   const char* url;
   std::span<const Hook> hooks;
   std::span<const Parameter> parameters;
-  /// Fills derived values and checks what depends on several of them; null when there is nothing of the kind.
+  /// Fills derived values and checks what depends on several of them; null when there is nothing of
+  /// the kind.
   Fault (*derive)(std::span<double> values);
   /// Makes the encoding from complete, checked values. Null when there is no memory.
   std::unique_ptr<Encoding> (*make)(std::span<const double> values);
@@ -63,7 +65,8 @@ std::span<const Description* const> registry();
 /// Index of an encoding by name, or −1.
 int find_encoding(const char* name);
 
-/// Checks `values` (one per parameter) against the table and fills in those that were not given (NaN).
+/// Checks `values` (one per parameter) against the table and fills in those that were not given
+/// (NaN).
 Fault resolve(const Description& description, std::span<double> values);
 
 }  // namespace posenc

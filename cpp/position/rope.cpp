@@ -1,6 +1,7 @@
-// RoPE (Su 2021, "RoFormer", eq. 15): pair i of a query or key at position m turns by m·w_i, w_i = base^(-2i/rotary_dim).
-// Pairs are (i, i + rotary_dim/2) in the layout of GPT-NeoX and Hugging Face's Llama, (2i, 2i + 1) in that of the paper,
-// GPT-J and Meta's Llama. Dimensions past rotary_dim pass unchanged (GPT-J, GPT-NeoX).
+// RoPE (Su 2021, "RoFormer", eq. 15): pair i of a query or key at position m turns by m·w_i, w_i =
+// base^(-2i/rotary_dim). Pairs are (i, i + rotary_dim/2) in the layout of GPT-NeoX and Hugging
+// Face's Llama, (2i, 2i + 1) in that of the paper, GPT-J and Meta's Llama. Dimensions past
+// rotary_dim pass unchanged (GPT-J, GPT-NeoX).
 #include <cmath>
 
 #include "position/frequency_table.hpp"
@@ -15,13 +16,37 @@ enum : std::uint8_t { kHeadDim, kRotaryDim, kBase, kLayout, kParameters };
 constexpr const char* kLayouts[] = {"half", "interleaved"};
 
 constexpr Parameter kTable[kParameters] = {
-    {"headDim", Parameter::Kind::integer, Parameter::Missing::error, 0, 2, 4096, {},
+    {"headDim",
+     Parameter::Kind::integer,
+     Parameter::Missing::error,
+     0,
+     2,
+     4096,
+     {},
      {"每个头的维数", "width of one head"}},
-    {"rotaryDim", Parameter::Kind::integer, Parameter::Missing::derived, 0, 2, 4096, {},
+    {"rotaryDim",
+     Parameter::Kind::integer,
+     Parameter::Missing::derived,
+     0,
+     2,
+     4096,
+     {},
      {"参与旋转的前若干维，偶数", "leading dimensions that turn, an even number"}},
-    {"base", Parameter::Kind::real, Parameter::Missing::initial, 10000, 1.0, 1e12, {},
+    {"base",
+     Parameter::Kind::real,
+     Parameter::Missing::initial,
+     10000,
+     1.0,
+     1e12,
+     {},
      {"底数：波长从 2π 增长到接近 2π·底数", "wavelengths grow from 2π towards 2π·base"}},
-    {"layout", Parameter::Kind::choice, Parameter::Missing::initial, 0, 0, 1, kLayouts,
+    {"layout",
+     Parameter::Kind::choice,
+     Parameter::Missing::initial,
+     0,
+     0,
+     1,
+     kLayouts,
      {"哪两维配成一对", "which dimensions form a pair"}},
 };
 

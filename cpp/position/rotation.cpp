@@ -10,48 +10,65 @@ namespace posenc {
 
 namespace {
 
-void rotate_half(const float* x, const float* cos, const float* sin, std::int64_t pairs,
-                 float* out) {
-  std::int64_t i = 0;
-  for (; i + kLanes <= pairs; i += kLanes) {
-    const Batch a = load(x + i);
-    const Batch b = load(x + pairs + i);
-    const Batch c = load(cos + i);
-    const Batch s = load(sin + i);
-    store(out + i, fma(a, c, -(b * s)));
-    store(out + pairs + i, fma(b, c, a * s));
-  }
-  for (; i < pairs; ++i) {
-    const float a = x[i];
-    const float b = x[pairs + i];
-    out[i] = a * cos[i] - b * sin[i];
-    out[pairs + i] = b * cos[i] + a * sin[i];
-  }
-}
-
-void rotate_interleaved(const float* x, const float* cos, const float* sin, std::int64_t pairs,
-                        float* out) {
+/// Turns the same token of `Heads` heads, which lie `stride` numbers apart and share its cosines
+/// and sines.
+template <int Heads>
+void rotate_half(const float* x, std::int64_t stride, const float* cos, const float* sin,
+                 std::int64_t pairs, float* out) {
   std::int64_t i = 0;
   for (; i + kLanes <= pairs; i += kLanes) {
     const Batch c = load(cos + i);
     const Batch s = load(sin + i);
-    const Batch low = load(x + 2 * i);
-    const Batch high = load(x + 2 * i + kLanes);
-    store(out + 2 * i, fma(low, zip_low(c, c), swap_pairs(low) * zip_low(-s, s)));
-    store(out + 2 * i + kLanes, fma(high, zip_high(c, c), swap_pairs(high) * zip_high(-s, s)));
+    for (int h = 0; h < Heads; ++h) {
+      const Batch a = load(x + h * stride + i);
+      const Batch b = load(x + h * stride + pairs + i);
+      store(out + h * stride + i, fma(a, c, -(b * s)));
+      store(out + h * stride + pairs + i, fma(b, c, a * s));
+    }
   }
   for (; i < pairs; ++i) {
-    const float a = x[2 * i];
-    const float b = x[2 * i + 1];
-    out[2 * i] = a * cos[i] - b * sin[i];
-    out[2 * i + 1] = b * cos[i] + a * sin[i];
+    for (int h = 0; h < Heads; ++h) {
+      const float a = x[h * stride + i];
+      const float b = x[h * stride + pairs + i];
+      out[h * stride + i] = a * cos[i] - b * sin[i];
+      out[h * stride + pairs + i] = b * cos[i] + a * sin[i];
+    }
   }
 }
 
-}  // namespace
+template <int Heads>
+void rotate_interleaved(const float* x, std::int64_t stride, const float* cos, const float* sin,
+                        std::int64_t pairs, float* out) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= pairs; i += kLanes) {
+    const Batch c = load(cos + i);
+    const Batch s = load(sin + i);
+    const Batch cos_low = zip_low(c, c);
+    const Batch cos_high = zip_high(c, c);
+    const Batch sin_low = zip_low(-s, s);
+    const Batch sin_high = zip_high(-s, s);
+    for (int h = 0; h < Heads; ++h) {
+      const float* in = x + h * stride + 2 * i;
+      const Batch low = load(in);
+      const Batch high = load(in + kLanes);
+      store(out + h * stride + 2 * i, fma(low, cos_low, swap_pairs(low) * sin_low));
+      store(out + h * stride + 2 * i + kLanes, fma(high, cos_high, swap_pairs(high) * sin_high));
+    }
+  }
+  for (; i < pairs; ++i) {
+    for (int h = 0; h < Heads; ++h) {
+      const float a = x[h * stride + 2 * i];
+      const float b = x[h * stride + 2 * i + 1];
+      out[h * stride + 2 * i] = a * cos[i] - b * sin[i];
+      out[h * stride + 2 * i + 1] = b * cos[i] + a * sin[i];
+    }
+  }
+}
 
-void rotate_rows(const Rotate& rotate, const float* x, const float* cos, const float* sin,
-                 std::int64_t tokens, float* out) {
+/// `tokens` rows of each of `Heads` heads, which lie `stride` numbers apart.
+template <int Heads>
+void rotate_heads(const Rotate& rotate, const float* x, std::int64_t stride, const float* cos,
+                  const float* sin, std::int64_t tokens, float* out) {
   const std::int64_t head_dim = rotate.head_dim();
   const std::int64_t rotary_dim = rotate.rotary_dim();
   const std::int64_t pairs = rotary_dim / 2;
@@ -61,17 +78,30 @@ void rotate_rows(const Rotate& rotate, const float* x, const float* cos, const f
     const float* row = x + t * head_dim;
     float* turned = out + t * head_dim;
     if (half) {
-      rotate_half(row, cos + t * pairs, sin + t * pairs, pairs, turned);
+      rotate_half<Heads>(row, stride, cos + t * pairs, sin + t * pairs, pairs, turned);
     } else {
-      rotate_interleaved(row, cos + t * pairs, sin + t * pairs, pairs, turned);
+      rotate_interleaved<Heads>(row, stride, cos + t * pairs, sin + t * pairs, pairs, turned);
     }
-    if (rest > 0 && turned != row) std::memcpy(turned + rotary_dim, row + rotary_dim, rest);
+    if (rest > 0 && turned != row) {
+      for (int h = 0; h < Heads; ++h) {
+        std::memcpy(turned + h * stride + rotary_dim, row + h * stride + rotary_dim, rest);
+      }
+    }
   }
+}
+
+}  // namespace
+
+void rotate_rows(const Rotate& rotate, const float* x, const float* cos, const float* sin,
+                 std::int64_t tokens, float* out) {
+  rotate_heads<1>(rotate, x, 0, cos, sin, tokens, out);
 }
 
 Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
   // Tables of this many tokens stay in the first-level cache while all heads pass over them.
   constexpr std::int64_t kStretch = 64;
+  // Heads that share loaded cosines and sines.
+  constexpr int kTogether = 2;
   const std::int64_t head_dim = rotate.head_dim();
   const std::int64_t pairs = rotate.rotary_dim() / 2;
   Buffer<float> cos(kStretch * pairs);
@@ -80,7 +110,7 @@ Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
 
   // Positions shared by the batch are one long run of heads.
   const std::int64_t groups = call.positions_per_batch ? call.batch : 1;
-  const std::int64_t rows_of_tokens = call.batch * call.heads / std::max<std::int64_t>(groups, 1);
+  const std::int64_t heads = call.batch * call.heads / std::max<std::int64_t>(groups, 1);
   for (std::int64_t group = 0; group < groups; ++group) {
     const Positions positions{call.positions + group * call.tokens * call.axes, call.tokens,
                               call.axes};
@@ -90,8 +120,14 @@ Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
       if (call.inverse) {
         for (std::int64_t i = 0; i < count * pairs; ++i) sin[i] = -sin[i];
       }
-      for (std::int64_t h = 0; h < rows_of_tokens; ++h) {
-        const std::int64_t at = ((group * rows_of_tokens + h) * call.tokens + first) * head_dim;
+      const std::int64_t stride = call.tokens * head_dim;
+      std::int64_t at = group * heads * stride + first * head_dim;
+      std::int64_t h = 0;
+      for (; h + kTogether <= heads; h += kTogether, at += kTogether * stride) {
+        rotate_heads<kTogether>(rotate, call.x + at, stride, cos.data(), sin.data(), count,
+                                call.out + at);
+      }
+      for (; h < heads; ++h, at += stride) {
         rotate_rows(rotate, call.x + at, cos.data(), sin.data(), count, call.out + at);
       }
     }

@@ -8,8 +8,8 @@
 
 namespace posenc {
 
-/// Turns `tokens` rows of `head_dim` numbers: pair i of row t by the angle whose cosine and sine are at [t][i]. Dimensions
-/// past rotary_dim are copied. `out` may be `x`.
+/// Turns `tokens` rows of `head_dim` numbers: pair i of row t by the angle whose cosine and sine
+/// are at [t][i]. Dimensions past rotary_dim are copied. `out` may be `x`.
 void rotate_rows(const Rotate& rotate, const float* x /* (tokens, head_dim) */,
                  const float* cos /* (tokens, rotary_dim/2) */,
                  const float* sin /* (tokens, rotary_dim/2) */, std::int64_t tokens,

@@ -1,7 +1,8 @@
-// Sinusoids (Vaswani 2017, section 3.5): column pair i of position m holds sin(m·w_i) and cos(m·w_i), w_i = base^(-2i/d).
-// Variants in use: all sines before all cosines ("halves"); exponents i/(d/2 − 1), so that the last wavelength is exactly
-// 2π·base (tensor2tensor, fairseq, Whisper); cosines first (MusicGen). An odd width drops the last cosine when
-// interleaved, and gets a column of zeros in halves (tensor2tensor).
+// Sinusoids (Vaswani 2017, section 3.5): column pair i of position m holds sin(m·w_i) and
+// cos(m·w_i), w_i = base^(-2i/d). Variants in use: all sines before all cosines ("halves");
+// exponents i/(d/2 − 1), so that the last wavelength is exactly 2π·base (tensor2tensor, fairseq,
+// Whisper); cosines first (MusicGen). An odd width drops the last cosine when interleaved, and gets
+// a column of zeros in halves (tensor2tensor).
 #include <algorithm>
 #include <cmath>
 
@@ -19,15 +20,45 @@ constexpr const char* kDenominators[] = {"d/2", "d/2-1"};
 constexpr const char* kOrders[] = {"sin-cos", "cos-sin"};
 
 constexpr Parameter kTable[kParameters] = {
-    {"width", Parameter::Kind::integer, Parameter::Missing::error, 0, 1, 65536, {},
+    {"width",
+     Parameter::Kind::integer,
+     Parameter::Missing::error,
+     0,
+     1,
+     65536,
+     {},
      {"每行的维数", "width of a row"}},
-    {"base", Parameter::Kind::real, Parameter::Missing::initial, 10000, 1.0, 1e12, {},
+    {"base",
+     Parameter::Kind::real,
+     Parameter::Missing::initial,
+     10000,
+     1.0,
+     1e12,
+     {},
      {"底数：波长从 2π 增长到接近 2π·底数", "wavelengths grow from 2π towards 2π·base"}},
-    {"layout", Parameter::Kind::choice, Parameter::Missing::initial, 0, 0, 1, kLayouts,
+    {"layout",
+     Parameter::Kind::choice,
+     Parameter::Missing::initial,
+     0,
+     0,
+     1,
+     kLayouts,
      {"正弦与余弦交错，或各占一半", "sines and cosines interleaved, or in halves"}},
-    {"denominator", Parameter::Kind::choice, Parameter::Missing::initial, 0, 0, 1, kDenominators,
+    {"denominator",
+     Parameter::Kind::choice,
+     Parameter::Missing::initial,
+     0,
+     0,
+     1,
+     kDenominators,
      {"第 i 个频率的指数是 i 除以它", "frequency i has the exponent i divided by this"}},
-    {"order", Parameter::Kind::choice, Parameter::Missing::initial, 0, 0, 1, kOrders,
+    {"order",
+     Parameter::Kind::choice,
+     Parameter::Missing::initial,
+     0,
+     0,
+     1,
+     kOrders,
      {"先正弦还是先余弦", "which function comes first"}},
 };
 
@@ -100,12 +131,13 @@ std::unique_ptr<Encoding> make(std::span<const double> values) {
   const auto width = static_cast<std::int64_t>(values[kWidth]);
   const bool halves = values[kLayout] == 1;
   const bool inclusive = values[kDenominator] == 1;
-  // With d/2 the exponent of an odd width is the paper's 2i/d; d/2 − 1 counts whole pairs (tensor2tensor).
+  // With d/2 the exponent of an odd width is the paper's 2i/d; d/2 − 1 counts whole pairs
+  // (tensor2tensor).
   const double denominator = inclusive
                                  ? static_cast<double>(std::max<std::int64_t>(width / 2 - 1, 1))
                                  : static_cast<double>(width) / 2;
-  auto encoding = std::make_unique<Sinusoidal>(width, values[kBase], halves, denominator,
-                                               values[kOrder] == 1);
+  auto encoding =
+      std::make_unique<Sinusoidal>(width, values[kBase], halves, denominator, values[kOrder] == 1);
   return encoding->ok() ? std::move(encoding) : nullptr;
 }
 

@@ -39,12 +39,12 @@ async function findArchive() {
   };
 }
 
-/** Settings of the machine that decide how the archive is reached: proxies, retries, credentials. */
+/** Settings of the machine about how the archive is reached: proxies, retries, expiry of lists. */
 async function networkSettings() {
   const settings = await run('apt-config', ['dump']);
   return settings
     .split('\n')
-    .filter((line) => /^Acquire::(https?|ftp|Retries|ForceIPv[46]|Queue-Mode)\b/.test(line));
+    .filter((line) => /^Acquire::(https?|ftp|Retries|ForceIPv[46]|Check-\w)/.test(line));
 }
 
 /**
@@ -110,7 +110,7 @@ class PrivateApt {
   async download(packages) {
     await run('apt-get', ['install', '--yes', '--download-only', ...packages], {
       env: this.#env,
-      label: `Downloading ${packages.join(', ')} of ${this.suite} (400 MB)`,
+      label: `Downloading ${packages.join(', ')} of ${this.suite}`,
     });
     return join(this.#folder, 'archives');
   }

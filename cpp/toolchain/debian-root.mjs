@@ -82,6 +82,18 @@ async function unpack(archives, target) {
   progress.stop();
 }
 
+/** Removes what interrupted runs left behind. */
+function removeLeftovers(cache, prefix) {
+  for (const entry of readdirSync(cache).filter((name) => name.startsWith(prefix))) {
+    try {
+      // A child of a killed run may still be writing: try again for some seconds.
+      rmSync(join(cache, entry), { recursive: true, maxRetries: 15, retryDelay: 200 });
+    } catch (error) {
+      console.error(`cannot remove ${join(cache, entry)}: ${error.message}`);
+    }
+  }
+}
+
 /**
  * Makes the folder unless it is there. It appears in one step when it is complete, so that an
  * interrupted run leaves nothing that looks finished.
@@ -93,9 +105,7 @@ export async function makeDebianRoot(cache, purpose) {
   const name = `debian-${purpose}-${RECIPE}`;
   const finished = join(cache, name);
   if (existsSync(finished)) return finished;
-  for (const entry of readdirSync(cache)) {
-    if (entry.startsWith(`${name}.partial`)) rmSync(join(cache, entry), { recursive: true });
-  }
+  removeLeftovers(cache, `${name}.partial`);
   const partial = join(cache, `${name}.partial-${process.pid}`);
   const aptFolder = join(partial, 'apt');
   mkdirSync(aptFolder, { recursive: true });

@@ -70,6 +70,7 @@ export function writeRootWrappers(root, folder) {
   const pythonWrapper = join(folder, 'python3');
   writeScript(
     pythonWrapper,
+    'unset PYTHONPATH',
     `PYTHONHOME=${quote(join(root, 'usr'))} PYTHONDONTWRITEBYTECODE=1 \\`,
     start(python),
   );
@@ -91,6 +92,8 @@ export function writeRootWrappers(root, folder) {
   for (const name of EMSCRIPTEN_COMMANDS) {
     writeScript(
       join(folder, name),
+      // Settings of another Emscripten would win over the configuration.
+      'unset EM_CACHE EM_LLVM_ROOT EM_BINARYEN_ROOT EM_NODE_JS EM_FROZEN_CACHE EM_PORTS',
       `export EM_CONFIG=${quote(configuration)} NODE_PATH=${quote(join(root, 'usr/share/nodejs'))}`,
       `exec ${quote(pythonWrapper)} ${quote(join(root, 'usr/share/emscripten', `${name}.py`))} "$@"`,
     );

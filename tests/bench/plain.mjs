@@ -1,0 +1,71 @@
+/** The same work in plain JavaScript, as a careful developer would write it without this package. */
+
+/** RoPE, half layout, from a table of float64 angles. x: (rows, tokens, headDim). */
+export function rope(x, out, { rows, tokens, headDim, base }) {
+  const pairs = headDim / 2;
+  const cos = new Float32Array(tokens * pairs);
+  const sin = new Float32Array(tokens * pairs);
+  for (let i = 0; i < pairs; ++i) {
+    const frequency = base ** ((-2 * i) / headDim);
+    for (let t = 0; t < tokens; ++t) {
+      cos[t * pairs + i] = Math.cos(t * frequency);
+      sin[t * pairs + i] = Math.sin(t * frequency);
+    }
+  }
+  for (let row = 0; row < rows; ++row) {
+    for (let t = 0; t < tokens; ++t) {
+      const at = (row * tokens + t) * headDim;
+      const angle = t * pairs;
+      for (let i = 0; i < pairs; ++i) {
+        const a = x[at + i];
+        const b = x[at + pairs + i];
+        out[at + i] = a * cos[angle + i] - b * sin[angle + i];
+        out[at + pairs + i] = b * cos[angle + i] + a * sin[angle + i];
+      }
+    }
+  }
+}
+
+/** The sinusoidal table, interleaved. */
+export function sinusoidal(out, { tokens, width, base }) {
+  for (let i = 0; i < width / 2; ++i) {
+    const frequency = base ** ((-2 * i) / width);
+    for (let t = 0; t < tokens; ++t) {
+      out[t * width + 2 * i] = Math.sin(t * frequency);
+      out[t * width + 2 * i + 1] = Math.cos(t * frequency);
+    }
+  }
+}
+
+/** Softmax attention of each head, (heads, tokens, headDim). */
+export function attention(query, key, value, out, { heads, tokens, headDim, causal }) {
+  const scale = 1 / Math.sqrt(headDim);
+  const weights = new Float32Array(tokens);
+  out.fill(0);
+  for (let h = 0; h < heads; ++h) {
+    const head = h * tokens * headDim;
+    for (let m = 0; m < tokens; ++m) {
+      const keys = causal ? m + 1 : tokens;
+      let maximum = -Infinity;
+      for (let n = 0; n < keys; ++n) {
+        let score = 0;
+        for (let d = 0; d < headDim; ++d) {
+          score += query[head + m * headDim + d] * key[head + n * headDim + d];
+        }
+        weights[n] = score * scale;
+        maximum = Math.max(maximum, weights[n]);
+      }
+      let sum = 0;
+      for (let n = 0; n < keys; ++n) {
+        weights[n] = Math.exp(weights[n] - maximum);
+        sum += weights[n];
+      }
+      for (let n = 0; n < keys; ++n) {
+        const weight = weights[n] / sum;
+        for (let d = 0; d < headDim; ++d) {
+          out[head + m * headDim + d] += weight * value[head + n * headDim + d];
+        }
+      }
+    }
+  }
+}
