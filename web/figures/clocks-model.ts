@@ -43,6 +43,16 @@ export function bit(position: number, column: number): 0 | 1 {
   return Math.floor(position / 2 ** column) % 2 === 1 ? 1 : 0;
 }
 
+/** How many of the lowest `digits` binary digits differ. */
+export function flips(a: number, b: number, digits: number): number {
+  return Array.from({ length: digits }, (_, i) => bit(a, i) !== bit(b, i)).filter(Boolean).length;
+}
+
+/** Cosine similarity of two positions written as `digits` binary digits of −1 and 1. */
+export function bitSimilarity(a: number, b: number, digits: number): number {
+  return 1 - (2 * flips(a, b, digits)) / digits;
+}
+
 /** Whole and part turns a hand has made at `position`. */
 export function turns(speed: number, position: number): number {
   return (speed * position) / (2 * Math.PI);

@@ -23,9 +23,9 @@ export const seriesOf = (from: number): string => color.series[from % 8] ?? colo
 /** A positive number with two digits, as a power of ten when it is small: `5.96 × 10⁻⁸`. */
 export function scientific(value: number, { number }: Pick<DrawContext, 'number'>): string {
   if (value === 0 || value >= 0.001) return number(value, value === 0 ? 0 : 3);
-  const power = Math.floor(Math.log10(value));
-  const digits = [...String(-power)].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
-  return `${number(value / 10 ** power, 1)} × 10⁻${digits}`;
+  const [factor, power = ''] = value.toExponential(1).split('e-');
+  const digits = [...power].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
+  return `${factor} × 10⁻${digits}`;
 }
 
 /** Weights of the original sentence at the left, of the reordered one at the right. */

@@ -16,6 +16,9 @@ const unspaced =
 const wordPart = /^[\p{L}\p{N}\p{M}]/u;
 const joiner = /^['’\-_]$/u;
 
+/** Something a reader can see: neither blank nor a control or format character. */
+const visible = /[^\s\p{Cc}\p{Cf}]/u;
+
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** What {@link tokenize} made of a sentence. */
@@ -42,7 +45,7 @@ export function tokenize(sentence: string): Tokens {
       return;
     }
     flush();
-    if (part.trim()) tokens.push(part);
+    if (visible.test(part)) tokens.push(part);
   });
   flush();
   return { tokens: tokens.slice(0, maxTokens), dropped: Math.max(0, tokens.length - maxTokens) };
