@@ -94,6 +94,7 @@ const STEPS = [
         minifyWhitespace: true,
         platform: 'node',
         external: ['./index.js', './simd.js', './relaxed.js'],
+        define: { __POSENC_VERSION__: JSON.stringify(readJson('package.json').version) },
       });
       chmodSync(at('dist/cli.js'), 0o755);
     },
