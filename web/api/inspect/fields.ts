@@ -35,7 +35,7 @@ export class Fields {
 
   /** Whether the key is there, be it with `null`. */
   mentions(name: string): boolean {
-    return this.guard(() => Object.hasOwn(this.object, name), name);
+    return this.get(name) !== undefined;
   }
 
   /** Whether the field is there and not `null`. */
@@ -143,9 +143,13 @@ export class Fields {
 
   /** The field as it is, or `null`, without counting it as looked for. */
   peek(name: string): unknown {
+    return this.get(name) ?? null;
+  }
+
+  private get(name: string): unknown {
     return this.guard(() => {
-      if (!Object.hasOwn(this.object, name)) return null;
-      return (this.object as Record<string, unknown>)[name] ?? null;
+      if (!Object.hasOwn(this.object, name)) return undefined;
+      return (this.object as Record<string, unknown>)[name];
     }, name);
   }
 

@@ -15,7 +15,7 @@ const words = {
     base: 'base',
     rule: 'rule',
     wavelengths: 'wavelengths',
-    incomplete: 'never turned',
+    incomplete: 'no full turn',
     slopes: 'slopes',
     table: 'table',
     window: 'window',
@@ -92,7 +92,9 @@ function columnsOf(plan: Plan, say: Words): string[][] {
       rotaryDim === null || headDim === null ? null : say.of(rotaryDim, headDim),
     ),
     column(say.base, ({ base }) => (base === null ? null : count(base))),
-    column(say.rule, ({ scaling }) => scaling?.type ?? null),
+    column(say.rule, ({ scaling }) =>
+      scaling?.type === 'default' ? null : (scaling?.type ?? null),
+    ),
     column(say.wavelengths, ({ encoding, wavelengths }) => {
       if (encoding !== 'rope') return null;
       return wavelengths.length === 0 ? say.uncomputed : span(wavelengths);
@@ -100,7 +102,9 @@ function columnsOf(plan: Plan, say: Words): string[][] {
     column(say.incomplete, ({ incompletePairs, wavelengths }) =>
       incompletePairs === null ? null : say.of(incompletePairs, wavelengths.length),
     ),
-    column(say.slopes, ({ slopes }) => (slopes.length === 0 ? null : span(slopes))),
+    column(say.slopes, ({ slopes }) =>
+      slopes.length === 0 ? null : span([...slopes].sort((a, b) => b - a)),
+    ),
     column(say.table, ({ table }) =>
       table === null ? null : `${count(table.positions)} × ${count(table.width)}`,
     ),
