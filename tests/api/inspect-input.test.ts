@@ -246,7 +246,7 @@ describe('options', () => {
   });
 
   it('no object', () => {
-    expect(failure(() => inspect(llama, 8 as object)).code).toBe('argument');
+    expect(failure(() => inspect(llama, 8 as unknown as object)).code).toBe('argument');
     expect(failure(() => inspect(llama, null as unknown as object)).code).toBe('argument');
   });
 });

@@ -3,15 +3,18 @@ import { inspect } from 'posenc';
 import { catalogue } from '../../web/api/inspect/catalogue.js';
 import type { NoteCode } from '../../web/api/inspect/catalogue.js';
 
-/** A complete Llama config, which has nothing to be remarked but its layout. */
-const llama = {
-  model_type: 'llama',
+/** Complete: as a Llama it has nothing to be remarked but its layout. */
+const untyped = {
   hidden_size: 512,
   num_attention_heads: 8,
   num_hidden_layers: 4,
   max_position_embeddings: 1024,
   rope_theta: 10000,
 };
+
+const llama = { ...untyped, model_type: 'llama' };
+const unknown = { ...untyped, model_type: 'newmodel' };
+const baseless = { ...llama, rope_theta: undefined };
 
 const qwen2 = {
   ...llama,
@@ -21,10 +24,6 @@ const qwen2 = {
   sliding_window: 256,
   max_window_layers: 2,
 };
-
-const { model_type: _type, ...untyped } = llama;
-const { rope_theta: _theta, ...baseless } = llama;
-const unknown = { ...llama, model_type: 'newmodel' };
 
 /** code, config, fields of the note, what the English text says, asked length. */
 const table: [NoteCode, object, string[], RegExp, number?][] = [
