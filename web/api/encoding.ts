@@ -63,7 +63,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   embed<Output extends Data = Float32Array>(
     positions: Positions,
     options?: EmbedOptions<Output>,
-  ): Output {
+  ): NoInfer<Output> {
     const { tokens: given, out } = checkOptions(options, ['tokens', 'out'], 'embed');
     const tokens = countTokens(positions, given, 'positions', 'tokens');
     return this.#run('embed', (frame, encoding) => {
@@ -76,7 +76,10 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     });
   }
 
-  rotate<Output extends Data = Float32Array>(x: Data, options?: RotateOptions<Output>): Output {
+  rotate<Output extends Data = Float32Array>(
+    x: Data,
+    options?: RotateOptions<Output>,
+  ): NoInfer<Output> {
     const checked = checkOptions(options, rotateKeys, 'rotate');
     const { positions = 0, out } = checked;
     const side = sides.indexOf(choice(checked.side, 'side', sides));

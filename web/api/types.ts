@@ -184,9 +184,12 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
   embed<Output extends Data = Float32Array>(
     positions: Positions,
     options?: EmbedOptions<Output>,
-  ): Output;
+  ): NoInfer<Output>;
   /** Hook `rotate`: turns the pairs of every token by its position. */
-  rotate<Output extends Data = Float32Array>(x: Data, options?: RotateOptions<Output>): Output;
+  rotate<Output extends Data = Float32Array>(
+    x: Data,
+    options?: RotateOptions<Output>,
+  ): NoInfer<Output>;
   /** Hook `rotate`: cos and sin, each `[tokens, rotaryDim/2]`. */
   table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array };
   /** Hook `bias`: `[heads, queries, keys]`. */
@@ -280,14 +283,14 @@ export interface Posenc {
   /** Configures an encoding. Throws `PosencError` that names the option, the value and what is allowed. */
   encoding<Name extends EncodingName>(
     name: Name,
-    ...options: Partial<EncodingOptions[Name]> extends EncodingOptions[Name]
+    ...options: Record<never, never> extends EncodingOptions[Name]
       ? [options?: EncodingOptions[Name]]
       : [options: EncodingOptions[Name]]
   ): Encoding<Name>;
   /** Exact attention, softmax(softcap(scale·(q·k)) + bias + mask)·v, tiled over the keys. */
   attention<Output extends Data = Float32Array>(
     inputs: AttentionInputs<Output>,
-  ): AttentionResult<Output>;
+  ): AttentionResult<NoInfer<Output>>;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   tensor(data: Float32Array, shape: readonly number[]): Tensor;
   /** A resident tensor of zeros. */

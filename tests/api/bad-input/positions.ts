@@ -1,0 +1,105 @@
+/** Positions, and how many tokens they stand for. */
+import { alibi, detached, rope, rotate, sinusoidal, sparse, hole, type Case } from './fixtures.js';
+
+export const positions: Case[] = [
+  [
+    rotate({ shape: [8, 16], positions: 1.5 }),
+    'range',
+    'positions',
+    'positions is 1.5, needs an int',
+  ],
+  [rotate({ shape: [8, 16], positions: NaN }), 'range', 'positions', 'positions is NaN'],
+  [
+    rotate({ shape: [8, 16], positions: '0' }),
+    'argument',
+    'positions',
+    'positions is "0", needs an i',
+  ],
+  [rotate({ shape: [8, 16], positions: null }), 'argument', 'positions', 'positions is null'],
+  [rotate({ shape: [8, 16], positions: 3n }), 'argument', 'positions', 'positions is 3n'],
+  [
+    rotate({ shape: [8, 16], positions: 2 ** 30 }),
+    'range',
+    'positions',
+    `positions is ${2 ** 30}, needs an integer from ${-(2 ** 30)} to ${2 ** 30 - 7}`,
+  ],
+  [
+    rotate({ shape: [8, 16], positions: [0, 1, 2] }),
+    'shape',
+    'positions',
+    'positions has 3 numbers, needs one per token = 8',
+  ],
+  [
+    rotate({ shape: [2, 1, 4, 16], positions: [0, 1, 2] }),
+    'shape',
+    'positions',
+    'needs one per token = 4, or per (batch, token) = 2·4 = 8',
+  ],
+  [rotate({ shape: [2, 4, 16], positions: [] }), 'shape', 'positions', 'at least one position'],
+  [rotate({ shape: [2, 4, 16], positions: [0, 1, 2.5, 3] }), 'range', 'positions[2]', 'is 2.5'],
+  [
+    rotate({ shape: [2, 4, 16], positions: sparse(0, 1, hole, 3) }),
+    'argument',
+    'positions[2]',
+    'is missing',
+  ],
+  [rotate({ shape: [2, 4, 16], positions: [0, 1, '2', 3] }), 'argument', 'positions[2]', 'is "2"'],
+  [rotate({ shape: [2, 4, 16], positions: [[0, 1, 2, 3]] }), 'shape', 'positions', 'has 1 numbers'],
+  [
+    rotate({ shape: [2, 4, 16], positions: Int32Array.of(0, 1, 2, 2 ** 30 + 1) }),
+    'range',
+    'positions[3]',
+    `positions[3] is ${2 ** 30 + 1}`,
+  ],
+  [
+    rotate({ shape: [2, 4, 16], positions: new Float32Array(4) }),
+    'argument',
+    'positions',
+    'a Float32Array of length 4, needs an integer, an array of integers or an Int32Array: ' +
+      'Int32Array.from(positions)',
+  ],
+  [
+    rotate({ shape: [2, 4, 16], positions: new BigInt64Array(4) }),
+    'argument',
+    'positions',
+    'Int32Array.from(positions, Number)',
+  ],
+  [
+    rotate({ shape: [2, 4, 16], positions: detached(new Int32Array(4)) }),
+    'memory',
+    'positions',
+    'positions has a detached buffer',
+  ],
+  [() => sinusoidal.embed(), 'argument', 'tokens', 'tokens is missing'],
+  [
+    () => sinusoidal.embed(0),
+    'argument',
+    'tokens',
+    'tokens is missing, needs the number of tokens',
+  ],
+  [() => sinusoidal.embed([1, 2], { tokens: 3 }), 'shape', 'positions', 'has 2 numbers, needs one'],
+  [
+    () => sinusoidal.embed(0, { tokens: 0 }),
+    'range',
+    'tokens',
+    'tokens is 0, needs an integer from 1',
+  ],
+  [() => sinusoidal.embed(0, { tokens: 2 ** 29 }), 'range', 'out', 'tokens·width = 536870912·8 = '],
+  [() => sinusoidal.embed(0, { tokns: 1 }), 'option', 'tokns', 'did you mean tokens?'],
+  [
+    () => sinusoidal.embed(0, { tokens: 1, out: [] }),
+    'argument',
+    'out',
+    'out is an array of length 0',
+  ],
+  [() => rope.table([0], { side: 'keys' }), 'option', 'side', 'did you mean "key"?'],
+  [() => alibi.bias(), 'argument', 'queries', 'queries is missing'],
+  [() => alibi.bias({ queries: 3, keys: -1 }), 'range', 'keys', 'keys is -1'],
+  [() => alibi.bias({ queries: 2 ** 20 }), 'range', 'the bias', 'heads·queries·keys = 2·1048576·'],
+  [
+    () => alibi.bias({ queries: 3, keyPositions: [5] }),
+    'argument',
+    'queryPositions',
+    'more queries (3) than keyPositions (1)',
+  ],
+];

@@ -1,0 +1,51 @@
+/** Shapes of attention and of tensors. */
+import { attend, disposed, js, odd, shape, small, three, x, type Case } from './fixtures.js';
+
+export const shapes: Case[] = [
+  [() => js.attention(), 'argument', 'shape', 'shape is missing'],
+  [() => js.attention(null), 'argument', 'inputs', 'inputs is null'],
+  [attend({ shape: undefined }), 'argument', 'shape', 'query is not'],
+  [attend({ shape: [1, 2, 4, 16] }), 'argument', 'shape', 'an array of length 4, needs an object'],
+  [attend({ shape: {} }), 'argument', 'shape.heads', 'shape.heads is missing, needs an integer'],
+  [attend({ shape: { ...shape, queries: 0 } }), 'range', 'shape.queries', 'shape.queries is 0'],
+  [attend({ shape: { ...shape, batch: NaN } }), 'range', 'shape.batch', 'shape.batch is NaN'],
+  [attend({ shape: { ...shape, keys: 2.5 } }), 'range', 'shape.keys', 'shape.keys is 2.5'],
+  [attend({ shape: { ...shape, headDim: '16' } }), 'argument', 'shape.headDim', 'is "16"'],
+  [attend({ shape: { ...shape, valueDim: null } }), 'argument', 'shape.valueDim', 'is null'],
+  [attend({ shape: { ...shape, head_dim: 16 } }), 'option', 'head_dim', 'did you mean headDim?'],
+  [
+    attend({ shape: { ...shape, heads: 2, kvHeads: 3 } }),
+    'shape',
+    'shape.kvHeads',
+    'shape.kvHeads is 3, needs a divisor of heads = 2',
+  ],
+  [
+    attend({ shape: { ...shape, kvHeads: 4 } }),
+    'shape',
+    'shape.kvHeads',
+    'is 4, needs a divisor of',
+  ],
+  [attend({ shape: { ...shape, batch: 2 ** 29 } }), 'range', 'query', 'at most 2^29 fit'],
+  [
+    attend({ query: small, key: three, value: small, shape: undefined }),
+    'shape',
+    'value',
+    'value has the shape [1, 2, 4, 16], needs [1, 3, 4, 16]',
+  ],
+  [
+    attend({ query: small, key: small, value: odd, shape: undefined }),
+    'argument',
+    'shape',
+    'value is not',
+  ],
+  [() => js.tensor(x, [3, 5]), 'shape', 'data', 'data has 128 numbers, needs 3·5 = 15'],
+  [() => js.tensor(x), 'argument', 'shape', 'shape is missing, needs an array of dimensions'],
+  [() => js.tensor(undefined, [4]), 'argument', 'data', 'data is missing, needs a Float32Array'],
+  [() => js.tensor([1, 2], [2]), 'argument', 'data', ': Float32Array.from(data)'],
+  [() => js.zeros([0]), 'range', 'shape[0]', 'shape[0] is 0, needs an integer from 1'],
+  [() => js.zeros([2 ** 20, 2 ** 20]), 'range', 'shape', '1048576·1048576 = 1099511627776 numbers'],
+  [() => js.zeros([2 ** 29]), 'memory', 'the tensor', `${2 ** 31} bytes asked for`],
+  [() => odd.read(new Float32Array(16)), 'shape', 'out', 'out has 16 numbers, needs 3·5 = 15'],
+  [() => odd.write([1]), 'argument', 'data', 'data is an array of length 1'],
+  [() => disposed.read(), 'disposed', 'the tensor', 'the tensor was disposed'],
+];
