@@ -22,6 +22,15 @@ export interface ActionBar {
   show(): void;
 }
 
+/** Icons on a 16 × 16 grid, drawn with a line. */
+const ICONS = {
+  reset: 'M3.5 8a4.5 4.5 0 1 0 1.6-3.4M3.2 2.6v2.6h2.6',
+  link: 'M6.8 9.2a2.6 2.6 0 0 0 3.7 0l2-2a2.6 2.6 0 0 0-3.7-3.7l-.8.8M9.2 6.8a2.6 2.6 0 0 0-3.7 0l-2 2a2.6 2.6 0 0 0 3.7 3.7l.8-.8',
+  table: 'M2.5 3h11v10h-11zM2.5 6.3h11M2.5 9.6h11M6.5 3v10',
+  save: 'M8 2.5v7M5 6.8l3 3 3-3M3 13h10',
+  full: 'M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3',
+};
+
 /** How long “Link copied” stays, in milliseconds. */
 const NOTICE_FOR = 2500;
 
@@ -37,7 +46,7 @@ export function actionBar(host: ActionHost, onReset: () => void): ActionBar {
   };
 
   const reset = iconButton('reset', FRAME_WORDS.reset[lang], onReset);
-  const link = iconButton('link', FRAME_WORDS.copyLink[lang], async () => {
+  const copyLink = async () => {
     const url = figureLink(figure, host.state());
     history.replaceState(history.state, '', url);
     try {
@@ -46,7 +55,8 @@ export function actionBar(host: ActionHost, onReset: () => void): ActionBar {
     } catch {
       say(FRAME_WORDS.notCopied);
     }
-  });
+  };
+  const link = iconButton('link', FRAME_WORDS.copyLink[lang], () => void copyLink());
   const table = iconButton('table', FRAME_WORDS.table[lang], () => {
     const shown = table.getAttribute('aria-expanded') !== 'true';
     table.setAttribute('aria-expanded', String(shown));
@@ -54,7 +64,7 @@ export function actionBar(host: ActionHost, onReset: () => void): ActionBar {
   });
   table.setAttribute('aria-expanded', 'false');
 
-  const save = (kind: 'png' | 'svg' | 'csv') => async () => {
+  const save = async (kind: 'png' | 'svg' | 'csv') => {
     try {
       const { exportFigure } = await import('./frame-export.js');
       await exportFigure(kind, host);
@@ -66,7 +76,7 @@ export function actionBar(host: ActionHost, onReset: () => void): ActionBar {
     iconButton(
       'save',
       kind.toUpperCase(),
-      save(kind),
+      () => void save(kind),
       `${FRAME_WORDS.exportAs[lang]} ${kind.toUpperCase()}`,
     ),
   );
@@ -90,7 +100,7 @@ export function figureLink(figure: Figure, state: Readonly<Record<string, unknow
 }
 
 function iconButton(
-  icon: string,
+  icon: keyof typeof ICONS,
   label: string,
   press: () => void,
   name = label,
@@ -98,8 +108,11 @@ function iconButton(
   const button = html(
     'button',
     { type: 'button', class: `px-button px-icon-${icon}` },
-    html('span', { 'aria-hidden': 'true', class: 'px-icon' }),
     html('span', {}, label),
+  );
+  button.insertAdjacentHTML(
+    'afterbegin',
+    `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[icon]}"/></svg>`,
   );
   if (name !== label) button.setAttribute('aria-label', name);
   button.addEventListener('click', press);

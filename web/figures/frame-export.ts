@@ -35,11 +35,7 @@ function exportSvg(host: ActionHost): SvgFile {
   const tokens = getComputedStyle(root);
   const value = (name: string) => tokens.getPropertyValue(name).trim();
   const title = typeof figure.title === 'string' ? figure.title : figure.title[lang];
-  const font = tokens.fontFamily.replaceAll('"', "'");
-  const style =
-    `<style>text{font-family:${font};fill:${value('--px-ink')};font-size:13px}` +
-    '.px-small{font-size:12px}.px-big{font-size:22px}.px-value{font-size:14px}' +
-    '.px-small,.px-value,.px-big{font-variant-numeric:tabular-nums}</style>';
+  const style = `<style>${pictureRules()}</style>`;
   const background =
     `<rect x="${-MARGIN}" y="${-MARGIN}" width="${width}" height="${height}" ` +
     `fill="${value('--px-panel')}"/>`;
@@ -51,6 +47,17 @@ function exportSvg(host: ActionHost): SvgFile {
     margin: MARGIN,
   }).replace(/var\((--[\w-]+)\)/g, (_, token: string) => value(token) || 'currentColor');
   return { text, width, height };
+}
+
+/** The rules of `frame.css` for what is inside a picture, without their prefix. */
+function pictureRules(): string {
+  const prefix = /\.px-stage (?=svg)/g;
+  const found = [];
+  for (const sheet of document.styleSheets)
+    for (const rule of sheet.cssRules)
+      if (rule instanceof CSSStyleRule && rule.selectorText.startsWith('.px-stage svg'))
+        found.push(rule.cssText.replace(prefix, ''));
+  return found.join('');
 }
 
 async function rasterize({ text, width, height }: SvgFile): Promise<Blob> {

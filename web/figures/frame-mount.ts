@@ -58,6 +58,10 @@ export function mountFigure<T extends Schema>(
 }
 
 class LiveFigure<T extends Schema> {
+  private readonly figure: Figure<T>;
+  private readonly options: MountOptions<T>;
+  private readonly posenc: Posenc;
+  private state: State<T>;
   private readonly pick;
   private readonly svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   private readonly picture = document.createElementNS('http://www.w3.org/2000/svg', 'g');
@@ -79,12 +83,16 @@ class LiveFigure<T extends Schema> {
   private announceTimer = 0;
 
   constructor(
-    private readonly figure: Figure<T>,
+    figure: Figure<T>,
     element: HTMLElement,
-    private readonly options: MountOptions<T>,
-    private readonly posenc: Posenc,
-    private state: State<T>,
+    options: MountOptions<T>,
+    posenc: Posenc,
+    state: State<T>,
   ) {
+    this.figure = figure;
+    this.options = options;
+    this.posenc = posenc;
+    this.state = state;
     const { lang } = options;
     this.pick = (words: Parameters<typeof pickWords>[0]) => pickWords(words, lang);
     this.svg.setAttribute('role', 'group');
@@ -177,7 +185,7 @@ class LiveFigure<T extends Schema> {
     svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     this.stage.style.setProperty('--px-aspect', String(width / height));
     patchNodes(this.picture, nodes, theme);
-    const change = (patch: object) => this.change(patch as Partial<State<T>>);
+    const change = (patch: object) => this.change(patch);
     patchPressables(this.handles, handles, theme, { pick: this.pick, change });
     this.maps = patchHeatmaps(this.stage, nodes, theme, { width, height });
     const items = legend.map((item) => legendHtml(item, this.pick)).join('');

@@ -37,7 +37,7 @@ export function svgText(drawing: Drawing, options: SvgTextOptions): string {
 function nodeText(node: PictureNode, theme: Theme | 'both'): string {
   if (typeof node === 'string') return escapeText(node);
   if (isHeatmap(node)) return '';
-  const { tag, attributes, children } = node as Exclude<typeof node, HeatmapNode>;
+  const { tag, attributes, children } = node;
   const written = Object.entries(attributes)
     .filter(
       ([name, value]) =>
