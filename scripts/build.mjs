@@ -8,7 +8,7 @@ import { withLock } from './lib/lock.mjs';
 import { isMain, main } from './lib/main.mjs';
 import { ROOT, at, readJson, tool } from './lib/project.mjs';
 import { RunError, runLoud } from './lib/run.mjs';
-import { runStep } from './lib/steps.mjs';
+import { filesIn, runStep } from './lib/steps.mjs';
 import { chunkSource, withCustomSection } from './lib/wasm.mjs';
 import { setUp } from './setup.mjs';
 
@@ -61,6 +61,9 @@ const wasmStep = (variant) => ({
       outfile: `dist/${variant}.js`,
       minify: true,
       platform: 'neutral',
+      // The glue would look for the module beside itself; the bytes are always passed in, and
+      // bundlers must not take that for a file to copy.
+      define: { 'import.meta.url': 'undefined' },
     });
   },
 });
@@ -103,7 +106,11 @@ const STEPS = [
     name: 'types',
     inputs: [...SCRIPTS, 'web/api', 'tsconfig.json', 'tsconfig.build.json'],
     outputs: ['dist/index.d.ts'],
-    action: () => runTool('tsc', '-p', 'tsconfig.build.json'),
+    async action() {
+      // Declarations of sources that are gone must not be published.
+      for (const file of filesIn('dist').filter((name) => name.endsWith('.d.ts'))) rmSync(at(file));
+      await runTool('tsc', '-p', 'tsconfig.build.json');
+    },
   },
   {
     name: 'site',

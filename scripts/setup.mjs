@@ -17,8 +17,7 @@ export async function setUp({ tests = false } = {}) {
   }
   await setUpPackages();
   await setUpBuildPrograms();
-  const { description } = await setUpToolchain();
-  console.log(description);
+  console.log(await setUpToolchain());
   if (tests) await setUpTestPrograms();
 }
 

@@ -1,5 +1,5 @@
 /** Shell scripts that start programs of a private root through its own dynamic loader. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The Emscripten commands the build uses. */
@@ -27,6 +27,10 @@ function only(folder, pattern) {
   return join(folder, entry);
 }
 
+/** Whether the packages say that their libraries are complete. */
+const isFrozen = (emscripten) =>
+  /^FROZEN_CACHE = True/m.test(readFileSync(join(emscripten, '.emscripten'), 'utf8'));
+
 /**
  * Writes wrappers for Emscripten and for every program it starts, and its configuration.
  * @param {string} root a folder made by makeDebianRoot
@@ -50,13 +54,13 @@ export function writeRootWrappers(root, folder) {
     mkdirSync(path, { recursive: true });
   }
   // Started by the loader, clang would take the loader for itself: it must believe its argument 0,
-  // which is the wrapper, and be told where its own headers are.
-  const clang = start(
-    join(llvm, 'bin/clang'),
-    '-no-canonical-prefixes -resource-dir',
-    quote(clangResources),
-  );
-  for (const name of ['clang', 'clang++']) writeScript(join(llvmFolder, name), clang);
+  // which is the wrapper, and be told where its own headers are. Options of the compiler proper,
+  // which it starts the same way, begin with -cc1 and are complete.
+  const clang = join(llvm, 'bin/clang');
+  const driver = start(clang, '-no-canonical-prefixes -resource-dir', quote(clangResources));
+  for (const name of ['clang', 'clang++']) {
+    writeScript(join(llvmFolder, name), `case "$1" in -cc1*) ${start(clang)};; esac`, driver);
+  }
   for (const name of readdirSync(join(llvm, 'bin'))) {
     if (/^(wasm-ld|llvm-.*)$/.test(name)) {
       writeScript(join(llvmFolder, name), start(join(llvm, 'bin', name)));
@@ -75,27 +79,25 @@ export function writeRootWrappers(root, folder) {
     start(python),
   );
 
+  const emscripten = join(root, 'usr/share/emscripten');
   const configuration = join(folder, 'emscripten.config');
-  const settings = {
-    LLVM_ROOT: llvmFolder,
-    BINARYEN_ROOT: binaryenFolder,
-    NODE_JS: process.execPath,
-  };
-  writeFileSync(
-    configuration,
-    Object.entries(settings)
-      .map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
-      .join('')
-      // The packages bring all system libraries ready-made.
-      .concat('FROZEN_CACHE = True\n'),
-  );
+  const settings = [
+    `LLVM_ROOT = ${JSON.stringify(llvmFolder)}`,
+    `BINARYEN_ROOT = ${JSON.stringify(binaryenFolder)}`,
+    `NODE_JS = ${JSON.stringify(process.execPath)}`,
+    // Some releases bring all system libraries ready-made; with others, emcc makes them when needed.
+    isFrozen(emscripten)
+      ? 'FROZEN_CACHE = True'
+      : `CACHE = ${JSON.stringify(join(folder, 'cache'))}`,
+  ];
+  writeFileSync(configuration, `${settings.join('\n')}\n`);
   for (const name of EMSCRIPTEN_COMMANDS) {
     writeScript(
       join(folder, name),
       // Settings of another Emscripten would win over the configuration.
       'unset EM_CACHE EM_LLVM_ROOT EM_BINARYEN_ROOT EM_NODE_JS EM_FROZEN_CACHE EM_PORTS',
       `export EM_CONFIG=${quote(configuration)} NODE_PATH=${quote(join(root, 'usr/share/nodejs'))}`,
-      `exec ${quote(pythonWrapper)} ${quote(join(root, 'usr/share/emscripten', `${name}.py`))} "$@"`,
+      `exec ${quote(pythonWrapper)} ${quote(join(emscripten, `${name}.py`))} "$@"`,
     );
   }
 }

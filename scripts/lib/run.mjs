@@ -1,8 +1,9 @@
 /** Runs a program: quietly with a progress line, or loudly with its output passed through. */
 import { spawn } from 'node:child_process';
 
-/** Lines of output kept for the error message of a failed quiet run. */
-const TAIL_LINES = 30;
+/** Lines of output in the error message of a failed quiet run, and characters kept for them. */
+const TAIL_LINES = 20;
+const LOG_LENGTH = 20_000;
 const TTY_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 15_000;
 
@@ -57,18 +58,18 @@ export function runLoud(command, args, { cwd, env } = {}) {
 export async function run(command, args, { cwd, env, label } = {}) {
   const { child, ended } = start(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  const tail = [];
+  let log = '';
   const listen = (text) => {
-    tail.push(...text.split(/[\r\n]+/).filter((line) => line.trim() !== ''));
-    tail.splice(0, tail.length - TAIL_LINES);
+    log = (log + text).slice(-LOG_LENGTH);
   };
+  const lines = () => log.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;
     listen(text);
   });
   child.stderr.setEncoding('utf8').on('data', listen);
 
-  const progress = label === undefined ? undefined : new Progress(label, () => tail.at(-1));
+  const progress = label === undefined ? undefined : new Progress(label, () => lines().at(-1));
   let code;
   try {
     code = await ended;
@@ -77,7 +78,8 @@ export async function run(command, args, { cwd, env, label } = {}) {
   }
   if (code !== 0) {
     const shown = [command, ...args].join(' ');
-    throw new RunError(`${shown} ended with ${code}\n${tail.join('\n')}`);
+    const said = lines().slice(-TAIL_LINES).join('\n');
+    throw new RunError(`${shown} ended with ${code}\n${said}`.trimEnd());
   }
   return output;
 }
