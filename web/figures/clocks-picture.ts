@@ -20,6 +20,8 @@ export interface Scene {
   readonly columns: number;
   /** The current row. */
   readonly position: number;
+  /** `binary`: columns and faces are binary digits. */
+  readonly kind: 'clocks' | 'binary';
   /** Similarity of every row with the current one. */
   readonly curve: readonly number[];
   readonly faces: readonly Face[];
@@ -61,14 +63,31 @@ export function drawTable(scene: Scene, context: DrawContext): Part {
   return {
     height: titleHeight + height + 12,
     nodes: [
-      title(0, '位置', narrow ? 'pos.' : 'position'),
+      title(0, '位置', 'pos.'),
       title(
         gutter,
         narrow ? '一行一个位置' : '每行一个位置，左快右慢',
         narrow ? 'a row a position' : 'a row a position; fast columns left, slow ones right',
       ),
-      title(curveLeft, '与这一行的相似度', narrow ? 'similarity' : 'similarity with this row'),
-      colorBar(gutter, 24, Math.min(mapWidth, 200), context),
+      title(
+        curveLeft,
+        narrow ? '相似度' : '与这一行的相似度',
+        narrow ? 'similarity' : 'similarity with this row',
+      ),
+      colorBar(scene, gutter, 24, Math.min(mapWidth, 200), context),
+      ...rowTicks(scene).map((row) =>
+        el(
+          'text',
+          {
+            x: gutter - 8,
+            y: titleHeight + (row + 0.5) * rowHeight + 4,
+            class: 'px-small',
+            'text-anchor': 'end',
+            fill: color.muted,
+          },
+          row,
+        ),
+      ),
       heatmap({
         key: 'table',
         x: gutter,
@@ -96,6 +115,11 @@ export function drawTable(scene: Scene, context: DrawContext): Part {
     ],
     handles: [knob(scene, rowTop + rowHeight / 2)],
   };
+}
+
+/** Numbers beside the rows, without those that the knob covers. */
+function rowTicks({ position, positions }: Scene): number[] {
+  return [0, 20, 40, 60, 80, positions - 1].filter((row) => Math.abs(row - position) > 6);
 }
 
 function knob({ position, positions }: Scene, y: number): Pressable {
@@ -160,7 +184,13 @@ function drawCurve(scene: Scene, left: number, width: number, { number }: DrawCo
   ];
 }
 
-function colorBar(x: number, y: number, width: number, { number }: DrawContext): PictureNode {
+function colorBar(
+  { kind }: Scene,
+  x: number,
+  y: number,
+  width: number,
+  { number }: DrawContext,
+): PictureNode {
   const steps = 32;
   const [left, right] = [x + 22, x + width - 18];
   const step = (right - left) / steps;
@@ -173,7 +203,7 @@ function colorBar(x: number, y: number, width: number, { number }: DrawContext):
   return el(
     'g',
     {},
-    label(x, -1, 'start'),
+    label(x, kind === 'binary' ? 0 : -1, 'start'),
     Array.from({ length: steps }, (_, i) =>
       el('rect', {
         x: left + i * step,
@@ -188,13 +218,13 @@ function colorBar(x: number, y: number, width: number, { number }: DrawContext):
 }
 
 /** One clock per pair of columns, fastest first, in lines from left to right. */
-export function drawFaces({ faces }: Scene, top: number, context: DrawContext): Part {
-  const { width, pick } = context;
+export function drawFaces({ faces, kind }: Scene, top: number, context: DrawContext): Part {
+  const { width, narrow, pick } = context;
   const labelled = faces.length <= 16;
-  const size = labelled ? 64 : faces.length <= 32 ? 44 : 36;
-  const gap = labelled ? 12 : 6;
-  const across = Math.floor((width + gap) / (size + gap));
-  const pitch = size + (labelled ? 24 : gap);
+  const gap = labelled ? 12 : 4;
+  const across = Math.min(faces.length, (labelled ? 4 : 8) * (narrow ? 1 : 2));
+  const size = Math.min(72, (width - gap * (across - 1)) / across);
+  const pitch = size + (labelled ? 26 : gap);
   const nodes = faces.flatMap((face, i) => {
     const x = (i % across) * (size + gap) + size / 2;
     const y = top + 24 + Math.floor(i / across) * pitch + size / 2;
@@ -214,17 +244,17 @@ export function drawFaces({ faces }: Scene, top: number, context: DrawContext): 
         ),
     ].filter((node) => node !== false);
   });
-  const title = labelled
-    ? pick({
-        zh: '每对一只钟；下面是转一圈要几个位置',
-        en: 'one clock a pair; below: positions per turn',
-      })
-    : pick({ zh: '每对一只钟，左上最快', en: 'one clock a pair, the fastest first' });
+  const title =
+    kind === 'binary'
+      ? { zh: '每位一盏灯；低位在前', en: 'one lamp a digit, the lowest first' }
+      : { zh: '每对一只钟；快的在前', en: 'one clock a pair, the fastest first' };
+  const below = { zh: '，下面是几个位置一圈', en: '; below: positions per turn' };
+  const words = pick(title) + (labelled ? pick(below) : '');
   return {
     height: 24 + Math.ceil(faces.length / across) * pitch,
     handles: [],
     nodes: [
-      el('text', { x: 0, y: top + 14, class: 'px-small', fill: color.muted }, title),
+      el('text', { x: 0, y: top + 14, class: 'px-small', fill: color.muted }, words),
       ...nodes,
     ],
   };

@@ -70,6 +70,7 @@ export default defineFigure({
 function clockScene(wall: Wall, position: number, { number, pick }: DrawContext): Scene {
   const row = rowOf(wall, position);
   return {
+    kind: 'clocks',
     values: wall.table,
     positions,
     columns: wall.width,
@@ -95,6 +96,7 @@ function clockScene(wall: Wall, position: number, { number, pick }: DrawContext)
 function binaryScene({ width }: Wall, position: number, { pick }: DrawContext): Scene {
   const digits = width / 2;
   return {
+    kind: 'binary',
     values: Array.from(
       { length: positions * digits },
       (_, i) => 2 * bit(Math.floor(i / digits), i % digits) - 1,

@@ -27,12 +27,13 @@ import {
   type ChipLines,
 } from './shuffle-chips.js';
 import { exampleOf, orderOf, shuffle, type LayerOptions } from './shuffle-model.js';
+import { drawMatrices } from './shuffle-matrices.js';
+import { drawOutputs } from './shuffle-outputs.js';
 import {
-  drawMatrices,
-  drawOutputs,
+  heading,
+  placeMark,
   scientific,
   seriesOf,
-  sub,
   type Part,
   type Scene,
 } from './shuffle-picture.js';
@@ -44,10 +45,7 @@ const rounding = 1e-5;
 export default defineFigure({
   id: 'shuffle',
   key: 'f1',
-  title: {
-    zh: '打乱这句话，输出只是跟着搬家',
-    en: 'Shuffle the sentence, and the outputs only move',
-  },
+  title: { zh: '没有位置，打乱只是搬家', en: 'Without position, shuffling only moves the rows' },
   caption: {
     zh: '没有位置编码、没有掩码时，每个字的输出与语序无关：打乱前后逐行相同，只差浮点舍入。打开因果掩码或加上正弦编码，差就不再是 0。',
     en: 'Without position and mask, the output of a token does not depend on word order: row by row it is the same before and after, up to float rounding. Switch on the causal mask or add sinusoids, and it is not.',
@@ -76,12 +74,13 @@ export default defineFigure({
     })),
   ],
   draw(state, context) {
-    const { lang, posenc, width } = context;
+    const { lang, pick, posenc, width } = context;
     const own = tokenize(state.text);
     const example = exampleOf(lang);
     const tokens = own.tokens.length > 0 ? own.tokens : example.tokens;
     const order = orderOf(posenc, state, tokens, example);
-    const scene: Scene = { tokens, order, result: shuffle(posenc, tokens, order, state) };
+    const result = shuffle(posenc, tokens, order, state);
+    const scene: Scene = { tokens, order, result, causal: state.causal };
 
     const identity = tokens.map((_, i) => i);
     const above = layChips(tokens, identity, width, 22);
@@ -94,12 +93,12 @@ export default defineFigure({
     return {
       height: outputsTop + outputs.height,
       nodes: [
-        caption({ zh: '原句 x', en: 'the sentence, x' }, 14, context),
+        heading(pick({ zh: '原句 x', en: 'the sentence, x' }), 0, 14),
         ...above.chips.map((chip) => drawChip(chip, false)),
-        caption(
-          { zh: '打乱后 Px：拖动字块', en: 'shuffled, Px: drag the chips' },
-          22 + above.height + 20,
-          context,
+        heading(
+          pick({ zh: '打乱后 Px：拖动字块', en: 'shuffled, Px: drag the chips' }),
+          0,
+          42 + above.height,
         ),
         ...verdict.nodes,
         ...matrices.nodes,
@@ -112,10 +111,6 @@ export default defineFigure({
   },
 });
 
-function caption(words: Words, y: number, { pick }: DrawContext): PictureNode {
-  return el('text', { x: 0, y, class: 'px-small', fill: color.muted }, pick(words));
-}
-
 function drawChip({ token, from, x, y, width }: Chip, movable: boolean): PictureNode {
   return el(
     'g',
@@ -127,14 +122,14 @@ function drawChip({ token, from, x, y, width }: Chip, movable: boolean): Picture
       height: chipHeight - 1,
       rx: 8,
       fill: movable ? color.paper : color.panel,
-      stroke: movable ? seriesOf(from) : color.line,
+      stroke: seriesOf(from),
       'stroke-width': movable ? 2 : 1,
     }),
     el(
       'text',
       { x: x + width / 2, y: y + 23, class: 'px-value', 'text-anchor': 'middle', fill: color.ink },
       token,
-      el('tspan', { fill: color.muted }, sub(from + 1)),
+      el('tspan', { fill: color.muted }, placeMark(from)),
     ),
   );
 }
@@ -173,35 +168,25 @@ function chipHandle(
 
 /** The measured difference, large, and what it means. */
 function drawVerdict(scene: Scene, options: LayerOptions, top: number, context: DrawContext): Part {
-  const { result } = scene;
-  const meaning = meaningOf(scene, options);
-  const moved = result.difference > rounding;
+  const { narrow, number, pick, width } = context;
+  const { difference } = scene.result;
+  const formula = 'max |P·A(x) − A(Px)| = ';
+  const value = el(
+    'tspan',
+    { class: 'px-big', fill: difference > rounding ? color.bad : color.good },
+    scientific(difference, { number }),
+  );
+  const line = (y: number, name: string, ...words: (string | PictureNode)[]) =>
+    el('text', { x: 12, y: top + y, class: name, fill: color.ink }, words);
+  const height = narrow ? 84 : 62;
   return {
-    height: 62,
+    height,
     nodes: [
-      el('rect', {
-        x: 0,
-        y: top,
-        width: context.width,
-        height: 62,
-        rx: 8,
-        fill: color.panel,
-      }),
-      el(
-        'text',
-        { x: 12, y: top + 28, class: 'px-value', fill: color.ink },
-        'max |P·A(x) − A(Px)| = ',
-        el(
-          'tspan',
-          { class: 'px-big', fill: moved ? color.bad : color.good },
-          scientific(result.difference, context),
-        ),
-      ),
-      el(
-        'text',
-        { x: 12, y: top + 50, class: 'px-small', fill: color.muted },
-        context.pick(meaning.short),
-      ),
+      el('rect', { x: 0, y: top, width, height, rx: 8, fill: color.paper }),
+      ...(narrow
+        ? [line(22, 'px-small', formula), line(48, 'px-value', value)]
+        : [line(28, 'px-value', formula, value)]),
+      heading(pick(meaningOf(scene, options).short), 12, top + height - 12),
     ],
   };
 }
@@ -273,20 +258,14 @@ function sentenceOf(
   const shuffled = joinTokens(order.map((from) => tokens[from] ?? ''));
   const { long } = meaningOf(scene, options);
   const value = scientific(result.difference, context);
-  const cut = dropped
-    ? {
-        zh: `句子太长，只取前 ${tokens.length} 个。`,
-        en: `Too long: only the first ${tokens.length} tokens are used. `,
-      }
-    : { zh: '', en: '' };
   return {
-    zh: `${cut.zh}“${joinTokens(tokens)}”打乱成“${shuffled}”，最大差 ${value}。${long.zh}`,
-    en: `${cut.en}“${joinTokens(tokens)}” becomes “${shuffled}”; the largest difference is ${value}. ${long.en}`,
+    zh: `${dropped > 0 ? `句子太长，只取前 ${tokens.length} 个。` : ''}“${joinTokens(tokens)}”打乱成“${shuffled}”，最大差 ${value}。${long.zh}`,
+    en: `${dropped > 0 ? `Too long: only the first ${tokens.length} tokens are used. ` : ''}“${joinTokens(tokens)}” becomes “${shuffled}”; the largest difference is ${value}. ${long.en}`,
   };
 }
 
 function tableOf({ tokens, order, result }: Scene): Table {
-  const named = order.map((from) => `${tokens[from] ?? ''}${sub(from + 1)}`);
+  const named = order.map((from) => `${tokens[from] ?? ''}${placeMark(from)}`);
   const { weights } = result.shuffled;
   return {
     columns: [
