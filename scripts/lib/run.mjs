@@ -1,9 +1,10 @@
 /** Runs a program: quietly with a progress line, or loudly with its output passed through. */
 import { spawn } from 'node:child_process';
 
-/** Lines of output in the error message of a failed quiet run, and characters kept for them. */
-const TAIL_LINES = 20;
+/** Characters of output kept for the error message of a failed quiet run, and lines shown of it. */
 const LOG_LENGTH = 20_000;
+const HEAD_LINES = 8;
+const TAIL_LINES = 12;
 const TTY_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 15_000;
 
@@ -37,6 +38,12 @@ function start(command, args, options) {
     });
   });
   return { child, ended };
+}
+
+/** The first and the last lines: some programs say what is wrong first, others last. */
+function shorten(lines) {
+  if (lines.length <= HEAD_LINES + TAIL_LINES) return lines.join('\n');
+  return [...lines.slice(0, HEAD_LINES), '…', ...lines.slice(-TAIL_LINES)].join('\n');
 }
 
 /**
@@ -78,8 +85,7 @@ export async function run(command, args, { cwd, env, label } = {}) {
   }
   if (code !== 0) {
     const shown = [command, ...args].join(' ');
-    const said = lines().slice(-TAIL_LINES).join('\n');
-    throw new RunError(`${shown} ended with ${code}\n${said}`.trimEnd());
+    throw new RunError(`${shown} ended with ${code}\n${shorten(lines())}`.trimEnd());
   }
   return output;
 }
