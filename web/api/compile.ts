@@ -1,4 +1,5 @@
 import { PosencError } from './error.js';
+import { hasRelaxedSimd } from './probe.js';
 
 /**
  * Compiles bytes; says what they are when they are no WebAssembly. `where` ends the message (`at
@@ -36,9 +37,12 @@ function guessKind(bytes: Uint8Array): string | undefined {
 
 function compileError(cause: unknown, where: string): PosencError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const hint = /content.security.policy|unsafe-eval/i.test(reason)
-    ? `: the page's Content-Security-Policy needs script-src 'wasm-unsafe-eval'`
-    : '';
+  let hint = '';
+  if (/content.security.policy|unsafe-eval/i.test(reason)) {
+    hint = ": the page's Content-Security-Policy needs script-src 'wasm-unsafe-eval'";
+  } else if (!hasRelaxedSimd()) {
+    hint = ': is it cut off, or kernels-relaxed.wasm in an engine without relaxed SIMD?';
+  }
   return new PosencError('wasm-load', `cannot compile the module ${where}${hint} (${reason})`, {
     cause,
   });

@@ -63,7 +63,7 @@ export function variantOf(module: WebAssembly.Module): Variant | undefined {
 function checkStamp(module: WebAssembly.Module, version: string, variant: Variant): void {
   const stamp = stampOf(module);
   if (stamp === `${version} ${variant}`) return;
-  const received = stamp === '' ? 'a module of something else' : `posenc ${stamp}`;
+  const received = stamp === '' ? 'not one of posenc' : `posenc ${stamp}`;
   const allowed = `posenc ${version} ${variant}`;
   throw new PosencError('wasm-load', `the WebAssembly module is ${received}, needs ${allowed}`, {
     received,
@@ -76,10 +76,9 @@ function instantiate({ createModule }: Chunk, module: WebAssembly.Module): Promi
   return new Promise((resolve, reject) => {
     createModule({
       instantiateWasm(imports, receive) {
-        WebAssembly.instantiate(module, imports).then(
-          (instance) => receive(instance, module),
-          reject,
-        );
+        WebAssembly.instantiate(module, imports)
+          .then((instance) => receive(instance, module))
+          .catch(reject);
         return {};
       },
     }).then(resolve, reject);

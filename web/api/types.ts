@@ -269,32 +269,33 @@ export interface Random {
   normal(count: number): Float32Array;
 }
 
-/** A loaded module. */
+/** A loaded module. Its functions need no `this`. */
 export interface Posenc {
   readonly info: {
     readonly version: string;
     readonly variant: Variant;
-    /** Size of the module's memory now. */
+    /** Size of the module's memory now; it grows and never shrinks. */
     readonly memoryBytes: number;
     /** Tensors not yet disposed. */
     readonly liveTensors: number;
   };
+  /** What the registry says of each encoding. */
   readonly encodings: readonly EncodingDescription[];
   /** Configures an encoding. Throws `PosencError` that names the option, the value and what is allowed. */
-  encoding<Name extends EncodingName>(
+  readonly encoding: <Name extends EncodingName>(
     name: Name,
     ...options: Record<never, never> extends EncodingOptions[Name]
       ? [options?: EncodingOptions[Name]]
       : [options: EncodingOptions[Name]]
-  ): Encoding<Name>;
+  ) => Encoding<Name>;
   /** Exact attention, softmax(softcap(scale·(q·k)) + bias + mask)·v, tiled over the keys. */
-  attention<Output extends Data = Float32Array>(
+  readonly attention: <Output extends Data = Float32Array>(
     inputs: AttentionInputs<Output>,
-  ): AttentionResult<NoInfer<Output>>;
+  ) => AttentionResult<NoInfer<Output>>;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
-  tensor(data: Float32Array, shape: readonly number[]): Tensor;
+  readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;
   /** A resident tensor of zeros. */
-  zeros(shape: readonly number[]): Tensor;
+  readonly zeros: (shape: readonly number[]) => Tensor;
   /** A seeded random stream; `seed` is an integer 0 … 2^53 − 1. */
-  random(seed: number): Random;
+  readonly random: (seed: number) => Random;
 }
