@@ -151,9 +151,9 @@ describe('wrong usage: exit code 2, with the nearest spelling', () => {
     [['inspect', config, config], /takes one path/],
     [['inspect', config, '--lenght', '8'], /no option --lenght; did you mean --length\?/],
     [['inspect', config, '--length'], /--length needs a value/],
-    [['inspect', config, '--length', '1e3'], /--length is 1e3; allowed: a whole number from 1 to/],
+    [['inspect', config, '--length', '1e3'], /--length is 1e3, needs a whole number from 1 to/],
     [['inspect', config, '--length', '0'], /--length is 0/],
-    [['inspect', config, '--lang', 'fr'], /--lang is fr; allowed: zh or en/],
+    [['inspect', config, '--lang', 'fr'], /--lang is fr, needs zh or en/],
     [['inspect', config, '--json=yes'], /--json takes no value/],
   ];
   for (const [args, message] of cases) {

@@ -226,6 +226,19 @@ describe('notes', () => {
   });
 });
 
+describe('nothing is remarked', () => {
+  const quiet: [string, object, number?][] = [
+    ['of settings that are switched off', { ...llama, rope_interleaved: false, alibi: false }],
+    ['of outer fields that say the same', { rope_theta: 10000, text_config: llama }],
+    ['of angles, where a window bounds all distances', { ...qwen2, max_window_layers: 0 }, 9999],
+  ];
+  for (const [name, config, length] of quiet) {
+    it(name, () => {
+      expect(inspect(config, length === undefined ? {} : { length }).warnings).toEqual([]);
+    });
+  }
+});
+
 describe('nothing is silently replaced by a default', () => {
   const uncomputed: [string, object][] = [
     ['a rule that is not computed', { ...llama, rope_scaling: { type: 'dynamic', factor: 2 } }],
@@ -269,6 +282,25 @@ describe('nothing is silently replaced by a default', () => {
       rope_parameters: { rope_type: 'default' },
     });
     expect(plan.layerGroups[0]?.base).toBe(500000);
+  });
+
+  it('rope_scaling counts before rope_parameters, as in transformers 5', () => {
+    const plan = inspect({
+      ...llama,
+      rope_scaling: { rope_type: 'yarn', factor: 4 },
+      rope_parameters: { rope_type: 'default' },
+    });
+    expect(plan.layerGroups[0]?.scaling?.type).toBe('yarn');
+    expect(plan.warnings[0]).toMatchObject({
+      code: 'contradiction',
+      fields: ['rope_scaling.rope_type', 'rope_parameters.rope_type'],
+    });
+  });
+
+  it('a length that is null is not replaced', () => {
+    const plan = inspect({ ...llama, max_position_embeddings: null });
+    expect(plan).toMatchObject({ trainedLength: null, length: null });
+    expect(plan.layerGroups[0]).toMatchObject({ computed: true, incompletePairs: null });
   });
 
   it('rope_scaling null beside rope_theta is the plain rule', () => {

@@ -1,34 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inspect } from 'posenc';
 import type { LayerGroup, Plan } from 'posenc';
-
-interface Case {
-  name: string;
-  config: Record<string, unknown>;
-  layer_type: string | null;
-  rope_parameters: { rope_theta: number };
-  head_dim: number;
-  rotary_dim: number;
-  layout: 'half' | 'interleaved';
-  inverse_frequencies: number[];
-}
-
-interface Defaults {
-  rope_parameters: { rope_theta: number; partial_rotary_factor?: number };
-  head_dim: number | null;
-  hidden_size: number;
-  num_attention_heads: number;
-  max_position_embeddings: number;
-}
-
-const golden = JSON.parse(
-  readFileSync(new URL('../golden/rope_scaling_default.json', import.meta.url), 'utf8'),
-) as {
-  tolerance: { rtol: number };
-  defaults: { by_model_type: Record<string, Defaults> };
-  cases: Case[];
-};
 
 const codes = (plan: Plan): string[] =>
   [...plan.warnings, ...plan.assumptions].map(({ code }) => code);
@@ -37,95 +9,6 @@ function only(plan: Plan): LayerGroup {
   expect(plan.layerGroups).toHaveLength(1);
   return plan.layerGroups[0]!;
 }
-
-function expectFrequencies(given: readonly number[], wanted: readonly number[]): void {
-  expect(given).toHaveLength(wanted.length);
-  given.forEach((frequency, i) => {
-    const error = Math.abs(frequency / wanted[i]! - 1);
-    expect(error, `pair ${i}`).toBeLessThanOrEqual(golden.tolerance.rtol);
-  });
-}
-
-/** Model types whose layers differ by their own code, or that name no base: told, not computed. */
-const uncomputed = new Set([
-  'codegen_350m',
-  'cohere2_command_r7b',
-  'falcon_7b',
-  'gemma2_9b',
-  'gemma3_1b_global',
-  'gemma3_1b_local',
-  'gemma3_4b_local',
-  'gemma4_e2b_local',
-  'gpt_j_6b',
-  'modernbert_local',
-]);
-
-describe('frequencies of the default rule, against Hugging Face in float64', () => {
-  for (const test of golden.cases.filter(({ name }) => !uncomputed.has(name))) {
-    it(test.name, () => {
-      const group = only(inspect(test.config));
-      expectFrequencies(group.inverseFrequencies, test.inverse_frequencies);
-      expect(group).toMatchObject({
-        encoding: 'rope',
-        computed: true,
-        rotaryDim: test.rotary_dim,
-        base: test.rope_parameters.rope_theta,
-        layout: test.layout,
-        attentionFactor: 1,
-        options: {
-          headDim: test.head_dim,
-          rotaryDim: test.rotary_dim,
-          base: test.rope_parameters.rope_theta,
-          layout: test.layout,
-        },
-      });
-      group.wavelengths.forEach((wavelength, i) => {
-        expect(wavelength * group.inverseFrequencies[i]!).toBeCloseTo(2 * Math.PI, 12);
-      });
-    });
-  }
-
-  for (const test of golden.cases.filter(({ name }) => uncomputed.has(name))) {
-    it(`${test.name} is told to be uncomputed`, () => {
-      const plan = inspect(test.config);
-      for (const group of plan.layerGroups) {
-        expect(group).toMatchObject({ computed: false, options: null, inverseFrequencies: [] });
-      }
-      expect(plan.warnings.map(({ code }) => code)).toEqual(
-        expect.arrayContaining([
-          expect.stringMatching(/^(special-model|special-fields|base-missing)$/),
-        ]),
-      );
-    });
-  }
-
-  it('covers all cases of the group', () => {
-    expect(golden.cases).toHaveLength(25);
-  });
-});
-
-describe('defaults of an empty config, against Hugging Face', () => {
-  for (const [type, wanted] of Object.entries(golden.defaults.by_model_type)) {
-    it(type, () => {
-      const plan = inspect({ model_type: type });
-      const headDim = wanted.head_dim ?? wanted.hidden_size / wanted.num_attention_heads;
-      const fraction = wanted.rope_parameters.partial_rotary_factor ?? 1;
-      expect(plan).toMatchObject({
-        modelType: type,
-        hiddenSize: wanted.hidden_size,
-        heads: wanted.num_attention_heads,
-        trainedLength: wanted.max_position_embeddings,
-      });
-      expect(plan.headDim).toBe(headDim);
-      expect(only(plan)).toMatchObject({
-        base: wanted.rope_parameters.rope_theta,
-        rotaryDim: headDim * fraction,
-      });
-      expect(codes(plan)).toContain('base-default');
-      expect(codes(plan)).toContain('default-assumed');
-    });
-  }
-});
 
 describe('models of this field', () => {
   const llama3 = {
@@ -328,6 +211,31 @@ describe('layer types', () => {
       { layers: [1, 3], layerType: 'full_attention', base: 1000000, window: null },
     ]);
     expect(codes(plan)).not.toContain('contradiction');
+  });
+
+  it('a base at the top does not contradict those of the layer types', () => {
+    const rope_parameters = {
+      full_attention: { rope_theta: 1000000 },
+      sliding_attention: { rope_theta: 10000 },
+    };
+    const plan = inspect({ ...sizes, rope_theta: 1000000, rope_parameters });
+    expect(plan.layerGroups.map(({ base }) => base)).toEqual([10000, 1000000]);
+    expect(plan.warnings).toEqual([]);
+  });
+
+  it('the window rules of the Qwen mixtures', () => {
+    const config = { num_hidden_layers: 4, use_sliding_window: true, sliding_window: 8 };
+    const windows = (type: string, more = {}): unknown[] =>
+      inspect({ model_type: type, ...config, ...more }).layerGroups.map((group) => [
+        group.window,
+        ...group.layers,
+      ]);
+    expect(windows('qwen2_moe', { max_window_layers: 3 })).toEqual([
+      [8, 0, 2],
+      [null, 1, 3],
+    ]);
+    expect(windows('qwen3_moe')).toEqual([[8, 0, 1, 2, 3]]);
+    expect(windows('qwen3_moe', { sliding_window: 0 })).toEqual([[null, 0, 1, 2, 3]]);
   });
 
   it('a nested rule that is not computed takes only its own layers with it', () => {

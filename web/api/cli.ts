@@ -89,12 +89,12 @@ function lengthOf(text: string | undefined): number | undefined {
   const length = /^\d+$/.test(text) ? Number(text) : NaN;
   const { low, high } = limits.length;
   if (length >= low && length <= high) return length;
-  throw new UsageError(`--length is ${text}; allowed: a whole number from ${low} to ${high}`);
+  throw new UsageError(`--length is ${text}, needs a whole number from ${low} to ${high}`);
 }
 
 function languageOf(text: string | undefined): Language {
   if (text === 'zh' || text === 'en') return text;
-  if (text !== undefined) throw new UsageError(`--lang is ${text}; allowed: zh or en`);
+  if (text !== undefined) throw new UsageError(`--lang is ${text}, needs zh or en`);
   const { LC_ALL, LC_MESSAGES, LANG } = process.env;
   return (LC_ALL || LC_MESSAGES || LANG || '').startsWith('zh') ? 'zh' : 'en';
 }

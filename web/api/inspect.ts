@@ -1,4 +1,4 @@
-import { PosencError, show } from './error.js';
+import { checkOptions, integer } from './check.js';
 import { alibiGroups, learnedGroups, ropeGroups, unknownGroup } from './inspect/groups.js';
 import type { Model } from './inspect/groups.js';
 import { specialTypes } from './inspect/families.js';
@@ -10,7 +10,6 @@ import type { InspectOptions, Plan } from './inspect/plan.js';
 import { readShape } from './inspect/shape.js';
 import { readStretch } from './inspect/stretch.js';
 import { reportSpecial, reportUnread } from './inspect/unread.js';
-import { suggest } from './suggest.js';
 
 export type { InspectOptions, LayerGroup, Note, NoteLevel, Plan, Scaling } from './inspect/plan.js';
 
@@ -27,10 +26,11 @@ const planners = { rope: ropeGroups, alibi: alibiGroups, learned: learnedGroups 
  *
  * @param config the parsed object, or its JSON text (at most 8 MiB characters)
  * @throws PosencError `config` where the config is broken or not believable (names the field, its value
- *   and what is allowed), `range` or `option` for wrong options
+ *   and what is needed), `argument`, `range` or `option` for wrong options
  */
 export function inspect(config: unknown, options: InspectOptions = {}): Plan {
-  const asked = readOptions(options);
+  const { length: asked } = checkOptions(options, ['length'], 'inspect');
+  if (asked !== undefined) integer(asked, 'length', limits.length.low, limits.length.high);
   const { recognised, ...context } = identify(config);
   const { fields, family, modelType, notes } = context;
   const shape = readShape(context);
@@ -64,33 +64,4 @@ export function inspect(config: unknown, options: InspectOptions = {}): Plan {
     assumptions: notes.assumptions,
     warnings: notes.warnings,
   };
-}
-
-function readOptions(options: unknown): number | null {
-  if (typeof options !== 'object' || options === null) {
-    const received = show(options);
-    throw new PosencError('argument', `options is ${received}; allowed: an object`, {
-      argument: 'options',
-      received,
-      allowed: 'an object',
-    });
-  }
-  for (const name of Object.keys(options)) {
-    if (name === 'length') continue;
-    const nearest = suggest(name, ['length']);
-    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-    const message = `there is no option ${show(name)}${hint} Allowed: length`;
-    throw new PosencError('option', message, { argument: name, allowed: 'length' });
-  }
-  const { length } = options as InspectOptions;
-  if (length === undefined) return null;
-  const { low, high } = limits.length;
-  if (Number.isInteger(length) && length >= low && length <= high) return length;
-  const received = show(length);
-  const allowed = `an integer from ${low} to ${high}`;
-  throw new PosencError('range', `length is ${received}; allowed: ${allowed}`, {
-    argument: 'length',
-    received,
-    allowed,
-  });
 }

@@ -16,7 +16,7 @@ const note = <P>(
 type Type = { type: string };
 type Length = { length: number };
 
-/** Every remark `inspect` can make, by code: which config was read, and as what. */
+/** Remarks on which config was read, and as what. */
 const reading = {
   'read-through': note<{ path: string }>(
     'info',
@@ -323,6 +323,7 @@ const length = {
   ),
 };
 
+/** Every remark that `inspect` can make, by code. */
 export const catalogue = { ...reading, ...shape, ...rope, ...length };
 
 /** Codes of all notes. */

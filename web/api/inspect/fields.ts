@@ -180,7 +180,7 @@ function configError(
   allowed: string,
   cause?: unknown,
 ): PosencError {
-  const message = `${argument} is ${received}; allowed: ${allowed}`;
+  const message = `${argument} is ${received}, needs ${allowed}`;
   const details = { argument, received, allowed };
   return new PosencError('config', message, cause === undefined ? details : { ...details, cause });
 }

@@ -96,7 +96,7 @@ function refuseForeign(fields: Fields, recognised: boolean): void {
     ? "a params.json of the authors' own weights"
     : 'an object without model_type, sizes or rotary fields';
   const allowed = 'the config.json of a Hugging Face model';
-  throw new PosencError('config', `config is ${received}; allowed: ${allowed}`, {
+  throw new PosencError('config', `config is ${received}, needs ${allowed}`, {
     argument: 'config',
     received,
     allowed,

@@ -16,7 +16,7 @@ export function parseJson(text: string): unknown {
 }
 
 function broken(what: string, allowed: string, received?: string): PosencError {
-  return new PosencError('config', `config ${what}; allowed: ${allowed}`, {
+  return new PosencError('config', `config ${what}, needs ${allowed}`, {
     argument: 'config',
     allowed,
     ...(received === undefined ? {} : { received }),

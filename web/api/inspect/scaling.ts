@@ -76,8 +76,8 @@ function ruleName(container: Fields): string | null {
   const path = container.at('rope_type');
   throw new PosencError(
     'config',
-    `${path} is "${current}" but ${container.at('type')} is "${old}"; ` +
-      'allowed: one of them, or both alike',
+    `${path} is "${current}" but ${container.at('type')} is "${old}", ` +
+      'needs one of them, or both alike',
     {
       argument: path,
       received: `"${current}"`,
