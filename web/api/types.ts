@@ -68,7 +68,10 @@ export interface SinusoidalOptions {
   base?: number;
   /** `interleaved`: sin, cos, sin, cos …; `halves`: all first functions, then all second. Default `interleaved`. */
   layout?: 'interleaved' | 'halves';
-  /** Exponent of frequency i is `i / (width/2)` (the paper) or `i / (width/2 - 1)` (tensor2tensor, fairseq, Whisper). */
+  /**
+   * Exponent of frequency i is `i / (width/2)` (the paper) or `i / (width/2 - 1)` (tensor2tensor,
+   * fairseq, Whisper). Default `d/2`.
+   */
   denominator?: 'd/2' | 'd/2-1';
   /** Which function comes first. Default `sin-cos`. */
   order?: 'sin-cos' | 'cos-sin';
