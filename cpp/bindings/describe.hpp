@@ -1,12 +1,12 @@
 // What the module says of itself, once, when it is loaded.
 #pragma once
 
-#include <string>
+#include <emscripten/val.h>
 
 namespace posenc::bindings {
 
-/// JSON: variant, status names, fields of the larger calls, and the registry of encodings with its
+/// An object: status names, fields of the larger calls, and the registry of encodings with its
 /// parameter tables.
-std::string describe();
+emscripten::val describe();
 
 }  // namespace posenc::bindings

@@ -32,7 +32,7 @@ export class Engine {
   readonly #status: readonly string[];
 
   constructor(kernels: Kernels, version: string, variant: Variant) {
-    const description = JSON.parse(kernels.describe()) as Description;
+    const description = kernels.describe() as Description;
     this.kernels = kernels;
     this.version = version;
     this.variant = variant;

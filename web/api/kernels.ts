@@ -4,7 +4,7 @@
  * `Description.status`.
  */
 export interface Kernels {
-  describe(): string;
+  describe(): unknown;
   resolve(encoding: number): number;
   faultParameter(): number;
   faultRule(): string;
