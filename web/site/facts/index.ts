@@ -1,9 +1,10 @@
 import { clocksFacts } from './clocks.js';
+import { handsFacts } from './hands.js';
 import { shuffleFacts } from './shuffle.js';
 import type { FactTable } from './types.js';
 
 /** One table of facts a chapter; a name may appear in one of them only. */
-const tables: readonly FactTable[] = [shuffleFacts, clocksFacts];
+const tables: readonly FactTable[] = [shuffleFacts, clocksFacts, handsFacts];
 
 /** Every number that prose may print, by name. */
 export const facts: FactTable = merge(tables);
