@@ -8,10 +8,11 @@ import { factPlugin } from '../../web/site/.vitepress/facts.js';
 import { faultOf, judge, looksLikeMark, readMark } from '../../web/site/facts/check.js';
 import { facts, merge } from '../../web/site/facts/index.js';
 
-const site = fileURLToPath(new URL('../../web/site/', import.meta.url));
-const pages = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.md') && !name.startsWith('.vitepress'),
-);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const site = `${root}web/site/`;
+const pages = readdirSync(site, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md') && !name.startsWith('.vitepress'))
+  .map((name) => `web/site/${name}`);
 
 let pe: Posenc;
 beforeAll(async () => {
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 
 describe('facts of the pages', () => {
-  it.each(pages)('%s', (name) => {
-    const page = readFileSync(site + name, 'utf8');
+  it.each([...pages, 'README.md'])('%s', (name) => {
+    const page = readFileSync(root + name, 'utf8');
     for (const { index } of page.matchAll(new RegExp(looksLikeMark.source, 'g'))) {
       const mark = readMark(page, index);
       expect(mark, page.slice(index, index + 60)).not.toBeNull();
@@ -29,7 +30,7 @@ describe('facts of the pages', () => {
   });
 
   it('are there', () => {
-    expect(pages).toContain('clocks.md');
+    expect(pages).toContain('web/site/clocks.md');
     expect(readFileSync(`${site}clocks.md`, 'utf8').match(/\{fact=/g)?.length).toBeGreaterThan(10);
   });
 });

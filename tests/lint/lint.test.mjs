@@ -145,6 +145,8 @@ describe('numbers', () => {
     '<Figure id="x" scale="0.5" />',
     'Node 20.19, Emscripten ≥ 3.1.69, v1.2, 1.2.3, arXiv 2108.12409',
     '§3.5, section 3.2.1, 第 3.5 节, Table 3.1',
+    'CMake 3.25 or newer, Safari 16.4+',
+    'below 2e-7<!-- [< 2e-7]{fact=angleError(24)} -->.',
     'ends with 5. Then 128 more, 1,000 of them.',
   ])('lets %s pass', (text) => {
     expect(numberFaults(texts({ 'a.md': `---\ntitle: 0.5\n---\n\n${text}\n` }))).toEqual([]);

@@ -1,11 +1,14 @@
 /**
  * Decimal numbers in prose must be facts, `[0.970]{fact=similarity(128,1)}`, which the build computes
  * (web/site/facts). Code, formulas, links and version or section numbers are not prose.
+ * README.md is not built: there the same mark stands in a comment behind its number,
+ * `0.970<!-- [0.970]{fact=similarity(128,1)} -->`.
  */
 import { lineAt } from './files.mjs';
 
 /** What is not prose, longest first; replaced by blanks of the same length. */
 const notProse = [
+  /(\S+)<!--\s*\[[<>≤≥]?\s*\1\]\{fact=[^}\n]*\}\s*-->/g, // a fact where no site is built
   /^---\n[\s\S]*?\n---\n/, // front matter
   /<!--[\s\S]*?-->/g,
   /<(script|style)\b[\s\S]*?<\/\1>/g,
@@ -24,7 +27,7 @@ const notProse = [
 const names = [
   /\bv\d+(\.\d+)+\b/gi,
   /\b\d+\.\d+\.\d+(\.\d+)*\b/g,
-  /\b(Node(\.js)?|Emscripten|xsimd|doctest|TypeScript|VitePress|Llama|Qwen|GLM|GPT|Phi|Gemma|Mistral|transformers)[- ]?(≥ ?|>= ?)?\d+(\.\d+)+/gi,
+  /\b(Node(\.js)?|Emscripten|CMake|Safari|Firefox|Chrome|Chromium|Debian|Ubuntu|Clang|GCC|xsimd|doctest|TypeScript|VitePress|Llama|Qwen|GLM|GPT|Phi|Gemma|Mistral|transformers)[- ]?(≥ ?|>= ?)?\d+(\.\d+)+/gi,
   /(§|\b(section|sec\.|table|figure|fig\.|equation|eq\.)|第|表|图|式)\s*\d+(\.\d+)*/gi,
   /\barXiv:?\s*\d{4}\.\d{4,5}/gi,
 ];

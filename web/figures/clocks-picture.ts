@@ -111,6 +111,7 @@ export function drawTable(scene: Scene, context: DrawContext): Part {
         fill: 'none',
         stroke: color.ink,
         'stroke-width': 1.5,
+        'data-sym': 'm',
       }),
     ],
     handles: [knob(scene, rowTop + rowHeight / 2)],
@@ -142,6 +143,7 @@ function knob({ position, positions }: Scene, y: number): Pressable {
         d: `M2,${y - 13}H34L44,${y}L34,${y + 13}H2Z`,
         fill: color.accent,
         'stroke-linejoin': 'round',
+        'data-sym': 'm',
       }),
       el(
         'text',
@@ -179,6 +181,7 @@ function drawCurve(scene: Scene, left: number, width: number, { number }: DrawCo
       fill: 'none',
       stroke: color.score,
       'stroke-width': 2,
+      'data-sym': 'similarity',
     }),
     el('circle', { cx: x(1), cy: y(position), r: 4, fill: color.score }),
   ];
@@ -246,15 +249,20 @@ export function drawFaces({ faces, kind }: Scene, top: number, context: DrawCont
   });
   const title =
     kind === 'binary'
-      ? { zh: '每位一盏灯；低位在前', en: 'one lamp a digit, the lowest first' }
-      : { zh: '每对一只钟；快的在前', en: 'one clock a pair, the fastest first' };
-  const below = { zh: '，下面是几个位置一圈', en: '; below: positions per turn' };
-  const words = pick(title) + (labelled ? pick(below) : '');
+      ? { zh: '每位一盏灯', en: 'one lamp a digit' }
+      : { zh: '每对一只钟', en: 'one clock a pair' };
+  const more = labelled
+    ? { zh: '；下面是几个位置一圈', en: '; below: positions per turn' }
+    : { zh: '；左上最快', en: '; the fastest first' };
   return {
     height: 24 + Math.ceil(faces.length / across) * pitch,
     handles: [],
     nodes: [
-      el('text', { x: 0, y: top + 14, class: 'px-small', fill: color.muted }, words),
+      el(
+        'text',
+        { x: 0, y: top + 14, class: 'px-small', fill: color.muted },
+        pick(title) + pick(more),
+      ),
       ...nodes,
     ],
   };
@@ -298,6 +306,7 @@ function drawFace({ hand, digit }: Face, x: number, y: number, radius: number): 
       x2: tipX,
       y2: tipY,
       stroke: color.accent,
+      'data-sym': 'hand',
       'stroke-width': 2.5,
       'stroke-linecap': 'round',
     }),

@@ -63,6 +63,7 @@ function drawGroup(
         height: Math.abs(height),
         fill: seriesOf(from),
         opacity: 0.55,
+        'data-sym': 'shuffled',
       }),
       el('line', {
         x1: x + i * bar,
@@ -71,6 +72,7 @@ function drawGroup(
         y2: cap,
         stroke: color.ink,
         'stroke-width': 1.5,
+        'data-sym': 'moved',
       }),
     );
   });

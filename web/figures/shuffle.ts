@@ -173,7 +173,11 @@ function drawVerdict(scene: Scene, options: LayerOptions, top: number, context: 
   const formula = 'max |P·A(x) − A(Px)| = ';
   const value = el(
     'tspan',
-    { class: 'px-big', fill: difference > rounding ? color.bad : color.good },
+    {
+      class: 'px-big',
+      fill: difference > rounding ? color.bad : color.good,
+      'data-sym': 'difference',
+    },
     scientific(difference, { number }),
   );
   const line = (y: number, name: string, ...words: (string | PictureNode)[]) =>

@@ -1,10 +1,11 @@
+import { accuracyFacts } from './accuracy.js';
 import { clocksFacts } from './clocks.js';
 import { handsFacts } from './hands.js';
 import { shuffleFacts } from './shuffle.js';
 import type { FactTable } from './types.js';
 
 /** One table of facts a chapter; a name may appear in one of them only. */
-const tables: readonly FactTable[] = [shuffleFacts, clocksFacts, handsFacts];
+const tables: readonly FactTable[] = [accuracyFacts, shuffleFacts, clocksFacts, handsFacts];
 
 /** Every number that prose may print, by name. */
 export const facts: FactTable = merge(tables);
