@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { expect, test } from 'vitest';
+import { emptyFolder, pack, root, runIn } from './install.js';
+
+const folder = await emptyFolder();
+const packed = await pack(folder);
+const paths = packed.files.map(({ path }) => path);
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+  version: string;
+  [field: string]: unknown;
+};
+
+test('the tarball is small', () => {
+  expect(packed.size).toBeLessThanOrEqual(300_000);
+});
+
+test('the tarball holds the package and nothing else', () => {
+  const needed = [
+    ...['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY.md', 'package.json'],
+    ...['dist/cli.js', 'dist/index.d.ts', 'dist/index.js', 'dist/relaxed.js', 'dist/simd.js'],
+    ...['dist/kernels-relaxed.wasm', 'dist/kernels-simd.wasm'],
+  ];
+  expect(paths).toEqual(expect.arrayContaining(needed));
+  const others = paths.filter((path) => !needed.includes(path));
+  expect(others.filter((path) => !/^dist\/([a-z-]+\/)?[a-z-]+\.d\.ts$/.test(path))).toEqual([]);
+});
+
+test.each(['simd', 'relaxed'])('the %s module is small', async (variant) => {
+  const wasm = await readFile(join(root, `dist/kernels-${variant}.wasm`));
+  expect(gzipSync(wasm, { level: 9 }).length).toBeLessThanOrEqual(60_000);
+});
+
+test('the chunks hold the bytes of the files', async () => {
+  for (const variant of ['simd', 'relaxed']) {
+    const wasm = await readFile(join(root, `dist/kernels-${variant}.wasm`));
+    const chunk = await readFile(join(root, `dist/${variant}.js`), 'utf8');
+    expect(chunk).toContain(wasm.toString('base64'));
+  }
+});
+
+test('no file needs Node, evaluates text or depends on another package', async () => {
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(manifest).not.toHaveProperty('peerDependencies');
+  expect(manifest).not.toHaveProperty('optionalDependencies');
+  for (const name of ['index', 'simd', 'relaxed']) {
+    const code = await readFile(join(root, `dist/${name}.js`), 'utf8');
+    expect(code).not.toMatch(/\bnew Function\b|\beval\(|\brequire\(|\bnode:/);
+    const imports = [...code.matchAll(/\b(?:import\(|from ?|import ?)["']([^"']+)["']/g)];
+    for (const [, specifier] of imports) expect(specifier).toMatch(/^\.\/(simd|relaxed)\.js$/);
+  }
+});
+
+test('publint finds nothing', async () => {
+  const { messages } = await publint({ pkgDir: root, strict: true, pack: 'npm' });
+  expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
+});
+
+test('are-the-types-wrong finds nothing', async () => {
+  const attw = join(root, 'node_modules/.bin/attw');
+  const tarball = join(folder, packed.filename);
+  const binaries = ['./kernels-simd.wasm', './kernels-relaxed.wasm'];
+  const { code, stdout } = await runIn(
+    folder,
+    attw,
+    ...[tarball, '--profile', 'esm-only', '--no-color', '--no-emoji'],
+    ...['--exclude-entrypoints', ...binaries],
+  );
+  expect(code, stdout).toBe(0);
+});

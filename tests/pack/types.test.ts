@@ -1,0 +1,43 @@
+/** The declarations of the installed package, in every way that TypeScript finds them. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { install, root, runIn } from './install.js';
+
+const folder = await install();
+await writeFile(
+  join(folder, 'use.ts'),
+  `import { load, inspect, PosencError, type Posenc, type Tensor } from 'posenc';
+   export async function use(): Promise<number> {
+     const posenc: Posenc = await load({ variant: 'simd' });
+     const rope = posenc.encoding('rope', { headDim: 64, layout: 'interleaved' });
+     const turned: Float32Array = rope.rotate(new Float32Array(64), { shape: [64] });
+     const tensor: Tensor = posenc.tensor(turned, [1, 1, 1, 64]);
+     const { output } = posenc.attention({ query: tensor, key: tensor, value: tensor, encoding: rope });
+     tensor.dispose();
+     // @ts-expect-error unknown option
+     posenc.encoding('rope', { headDim: 64, theta: 1 });
+     // @ts-expect-error unknown variant
+     await load({ variant: 'scalar' });
+     if (!(inspect({}) instanceof PosencError)) return output.length + rope.options.rotaryDim;
+     return 0;
+   }`,
+);
+await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+
+test.each([
+  ['node16', 'node16'],
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+  ['esnext', 'node10'],
+])('module %s, resolution %s', async (module, resolution) => {
+  const { code, stdout } = await runIn(
+    folder,
+    join(root, 'node_modules/.bin/tsc'),
+    ...['use.ts', '--noEmit', '--strict', '--exactOptionalPropertyTypes'],
+    ...['--module', module, '--moduleResolution', resolution],
+    ...['--target', 'es2022', '--lib', 'es2022,dom'],
+  );
+  expect(stdout).toBe('');
+  expect(code).toBe(0);
+});
