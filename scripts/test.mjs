@@ -29,7 +29,7 @@ function need(program, name) {
 }
 
 const lints = {
-  eslint: () => expectSuccess(tool('eslint'), ['.', '--cache', '--cache-location', 'build/eslint']),
+  eslint: () => expectSuccess(tool('eslint'), ['.']),
   prettier: () =>
     expectSuccess(tool('prettier'), [
       ...['--check', '--log-level', 'warn', '.'],
