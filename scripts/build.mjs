@@ -2,7 +2,7 @@
  * Builds the package into dist/ and the site into build/site. Without names it makes every step:
  *   npm run build -- wasm-simd wasm-relaxed api cli types site
  */
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { buildPreset } from './lib/cmake.mjs';
 import { withLock } from './lib/lock.mjs';
 import { isMain, main } from './lib/main.mjs';
@@ -117,8 +117,9 @@ const STEPS = [
     inputs: [...SCRIPTS, 'web', 'dist', 'package.json'],
     outputs: ['build/site/index.html'],
     async action() {
+      await runTool('vitepress', 'build', 'web/site', '--outDir', at('build/site.new'));
       rmSync(at('build/site'), { recursive: true, force: true });
-      await runTool('vitepress', 'build', 'web/site', '--outDir', at('build/site'));
+      renameSync(at('build/site.new'), at('build/site'));
     },
   },
 ];
