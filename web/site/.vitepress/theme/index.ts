@@ -13,6 +13,7 @@ import './styles/layout.css';
 import './styles/search.css';
 import './styles/prose.css';
 import './styles/landing.css';
+import './styles/inspect.css';
 import '../facts.css';
 
 const theme: Theme = {
