@@ -7,7 +7,7 @@ import { figures, type FigureId } from '../../figures/index.js';
 import { staticFigure } from '../../figures/frame-static.js';
 import type { Language } from './chapters.js';
 
-const SLOT = /(<div class="figure-slot"[^>]*data-figure="([\w-]+)"[^>]*>)(?:<!--.*?-->)*(<\/div>)/g;
+const SLOT = /(<div [^>]*data-figure="([\w-]+)"[^>]*>)(?:<!--.*?-->)*(<\/div>)/g;
 
 /** Fills the slots of a rendered page. Throws when a page names a figure that does not exist. */
 export async function fillFigures(html: string, lang: Language): Promise<string> {
