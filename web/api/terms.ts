@@ -12,19 +12,18 @@ import type { Encoding, Hook } from './types.js';
 export function termBlocks(encoding: unknown, shape: FullShape): Float64Array[] {
   if (encoding === undefined) return [];
   const several = Array.isArray(encoding);
-  const encodings = (several ? encoding : [encoding]) as readonly Encoding[];
-  const filled = new Map<Hook, string>();
-  return Array.from(encodings, (term, i) => {
-    const argument = several ? `encoding[${i}]` : 'encoding';
-    const block = ConfiguredEncoding.block(term, argument);
-    checkFit(term, argument, shape);
+  const terms = (several ? encoding : [encoding]) as readonly Encoding[];
+  const nameOf = (i: number): string => (several ? `encoding[${i}]` : 'encoding');
+  const blocks: Float64Array[] = [];
+  for (const [i, term] of terms.entries()) {
+    blocks.push(ConfiguredEncoding.block(term, nameOf(i)));
+    checkFit(term, nameOf(i), shape);
     for (const hook of term.hooks) {
-      const first = filled.get(hook);
-      if (first !== undefined) throw filledTwice(term, argument, hook, first);
-      filled.set(hook, `${argument} (${term.name})`);
+      const first = terms.findIndex((other) => other.hooks.includes(hook));
+      if (first < i) throw filledTwice(terms, first, i, hook);
     }
-    return block;
-  });
+  }
+  return blocks;
 }
 
 /** Writes the blocks and their addresses into the module's memory; 0 when there are none. */
@@ -54,10 +53,18 @@ function checkFit(term: Encoding, argument: string, shape: FullShape): void {
   }
 }
 
-function filledTwice(term: Encoding, argument: string, hook: Hook, first: string): PosencError {
-  return new PosencError(
-    'argument',
-    `${argument} (${term.name}) fills the hook ${hook}, which ${first} fills already`,
-    { argument, received: term.name, allowed: `an encoding that leaves ${hook} free` },
-  );
+function filledTwice(
+  terms: readonly Encoding[],
+  first: number,
+  second: number,
+  hook: Hook,
+): PosencError {
+  const [filler, term] = [terms[first]!, terms[second]!];
+  const argument = `encoding[${second}]`;
+  const filled = `fills the hook ${hook}, which encoding[${first}] (${filler.name}) fills already`;
+  return new PosencError('argument', `${argument} (${term.name}) ${filled}`, {
+    argument,
+    received: term.name,
+    allowed: `an encoding that leaves ${hook} free`,
+  });
 }
