@@ -224,10 +224,11 @@ function colorBar(
 export function drawFaces({ faces, kind }: Scene, top: number, context: DrawContext): Part {
   const { width, narrow, pick } = context;
   const labelled = faces.length <= 16;
-  const gap = labelled ? 12 : 4;
+  const least = labelled ? 12 : 4;
   const across = Math.min(faces.length, (labelled ? 4 : 8) * (narrow ? 1 : 2));
-  const size = Math.min(72, (width - gap * (across - 1)) / across);
-  const pitch = size + (labelled ? 26 : gap);
+  const size = Math.min(72, (width - least * (across - 1)) / across);
+  const gap = Math.min(32, (width - size * across) / Math.max(1, across - 1));
+  const pitch = size + (labelled ? 26 : least);
   const nodes = faces.flatMap((face, i) => {
     const x = (i % across) * (size + gap) + size / 2;
     const y = top + 24 + Math.floor(i / across) * pitch + size / 2;
