@@ -22,11 +22,16 @@ const TYPES = {
 
 const isFile = (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The file that answers a path: itself, a folder's index or a page without its `.html`. */
-function findFile(folder, pathname) {
+/**
+ * What answers a path: the file itself, a folder's index or a page without its `.html`. A folder
+ * without its slash is sent there, as the page would otherwise take itself for another.
+ */
+function find(folder, pathname) {
   const path = normalize(join(folder, pathname));
-  if (path !== folder && !path.startsWith(folder + sep)) return undefined;
-  return [path, join(path, 'index.html'), `${path}.html`].find(isFile);
+  if (path !== folder && !path.startsWith(folder + sep)) return {};
+  const index = join(path, 'index.html');
+  if (isFile(index) && !pathname.endsWith('/')) return { redirect: `${pathname}/` };
+  return { file: [path, index, `${path}.html`].find(isFile) };
 }
 
 function answer(folder, headers, request, response) {
@@ -34,22 +39,26 @@ function answer(folder, headers, request, response) {
     response.writeHead(405, { Allow: 'GET, HEAD' }).end();
     return;
   }
-  let pathname;
+  let pathname, search;
   try {
-    ({ pathname } = new URL(request.url, 'http://localhost'));
+    ({ pathname, search } = new URL(request.url, 'http://localhost'));
     pathname = decodeURIComponent(pathname);
     if (pathname.includes('\0')) throw new URIError('null character');
   } catch {
     response.writeHead(400).end();
     return;
   }
-  const found = findFile(folder, pathname);
-  const path = found ?? join(folder, '404.html');
+  const { file, redirect } = find(folder, pathname);
+  if (redirect !== undefined) {
+    response.writeHead(302, { Location: encodeURI(redirect) + search }).end();
+    return;
+  }
+  const path = file ?? join(folder, '404.html');
   if (!isFile(path)) {
     response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found\n');
     return;
   }
-  response.writeHead(found === undefined ? 404 : 200, {
+  response.writeHead(file === undefined ? 404 : 200, {
     'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream',
     'Content-Length': statSync(path).size,
     'Cache-Control': 'no-cache',
