@@ -4,6 +4,9 @@ import type { Kernels } from './kernels.js';
 /** Small blocks (calls, encodings, positions) come from here without a malloc. */
 const scratchBytes = 1 << 16;
 
+/** Arrays may not take the last bytes: the small objects of the kernels must always find room. */
+const headroom = 1 << 16;
+
 /**
  * The memory of one WebAssembly instance. Views into it are made where they are used and never
  * kept: growth detaches them.
@@ -28,13 +31,22 @@ export class Memory {
 
   /** Allocates; throws `PosencError` of code `memory` when there is no room. */
   allocate(bytes: number, argument: string): number {
-    const pointer = this.kernels._malloc(bytes) >>> 0;
-    if (pointer !== 0) return pointer;
+    const pointer = this.#malloc(bytes);
+    const spare = pointer === 0 ? 0 : this.#malloc(headroom);
+    if (spare !== 0) {
+      this.free(spare);
+      return pointer;
+    }
+    if (pointer !== 0) this.free(pointer);
     throw new PosencError(
       'memory',
       `no memory for ${argument}: ${bytes} bytes asked for, the module holds ${this.bytes}`,
       { argument, received: `${bytes} bytes` },
     );
+  }
+
+  #malloc(bytes: number): number {
+    return this.kernels._malloc(bytes) >>> 0;
   }
 
   free(pointer: number): void {

@@ -1,0 +1,69 @@
+/** With the module's 2 GiB all taken, calls work or say that there is no memory; nothing aborts. */
+import { expect, test } from 'vitest';
+import { PosencError } from 'posenc';
+import { numbers, posenc } from './posenc.js';
+
+const width = 1024;
+const rows = posenc.encoding('sinusoidal', { width });
+class Done extends Error {}
+
+/**
+ * Takes all memory without touching it, then runs `then`: `embed` has made room for its result when
+ * it reads the first position, and here that position takes the next, smaller piece.
+ */
+function whileFull(then: () => void, tokens = 2 ** 17): void {
+  const positions = new Proxy(Array<number>(tokens).fill(0), {
+    get(target, name, receiver) {
+      if (name === '0') whileFull(then, tokens);
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+  try {
+    rows.embed(positions);
+  } catch (error) {
+    if (!(error instanceof PosencError)) throw error;
+    expect(error.code).toBe('memory');
+    if (tokens > 1) whileFull(then, tokens / 2);
+    else then();
+    throw new Done();
+  }
+}
+
+test('full memory is an error, not the end', () => {
+  const x = numbers(256);
+  const rope = posenc.encoding('rope', { headDim: 64 });
+  const shape = { heads: 1, queries: 4, headDim: 64 };
+  using tensor = posenc.tensor(x, [1, 1, 4, 64]);
+  const calls = {
+    encoding: () => posenc.encoding('rope', { headDim: 64 }),
+    'large encoding': () => posenc.encoding('sinusoidal', { width: 65536 }),
+    'bad encoding': () => posenc.encoding('rope', { headDim: 64, rotaryDim: 7 }),
+    rotate: () => rope.rotate(x, { shape: [4, 64] }),
+    table: () => rope.table(0, { tokens: 4 }),
+    bias: () => posenc.encoding('alibi', { heads: 2 }).bias({ queries: 3 }),
+    attention: () => posenc.attention({ query: x, key: x, value: x, shape, encoding: rope }),
+    random: () => posenc.random(1).uniform(100_000),
+    read: () => tensor.read(),
+  };
+  const outcomes = () =>
+    Object.entries(calls).map(([name, call]) => {
+      try {
+        call();
+        return [name, 'works'];
+      } catch (error) {
+        return [name, error instanceof PosencError ? error.code : String(error)];
+      }
+    });
+  let full: string[][] = [];
+  expect(() => whileFull(() => (full = outcomes()))).toThrow(Done);
+  expect(posenc.info.memoryBytes).toBe(2 ** 31);
+  for (const [name, outcome] of full) {
+    const allowed = name === 'bad encoding' ? ['range'] : ['works', 'memory'];
+    expect(allowed, name).toContain(outcome);
+  }
+  expect(Object.fromEntries(full)).toMatchObject({ random: 'memory', read: 'works' });
+  const after = Object.fromEntries(outcomes()) as Record<string, string>;
+  for (const [name, outcome] of Object.entries(after)) {
+    expect(outcome, name).toBe(name === 'bad encoding' ? 'range' : 'works');
+  }
+});
