@@ -34,25 +34,28 @@ class Forward {
   Status run() {
     const std::int64_t panels = kQueryBlock / kPanel;
     const Content* content = p_.terms.content;
-    const std::int64_t content_rows = content == nullptr ? 0 : content->rows();
-    packed_ = Buffer<float>(panels * kPanel * p_.head_dim);
-    packed_content_ = Buffer<float>(panels * kPanel * content_rows);
+    content_rows_ = content == nullptr ? 0 : content->rows();
+    if (p_.terms.rotate != nullptr) dim_ = p_.terms.rotate->turned_dim();
+    packed_ = Buffer<float>(panels * kPanel * dim_);
+    packed_content_ = Buffer<float>(panels * kPanel * content_rows_);
+    row_weights_ = Buffer<float>(panels * kPanel * content_rows_);
     sums_ = Buffer<float>(panels * kPanel * p_.value_dim);
     tile_ = Buffer<float>(kKeyBlock * kPanel);
     panels_ = Buffer<Panel>(panels);
     states_ = Buffer<SoftmaxState>(panels);
     clean_ = Buffer<std::uint8_t>(blocks_of(p_.keys, kKeyBlock));
     if (p_.terms.rotate != nullptr) {
-      rotated_keys_ = Buffer<float>(p_.keys * p_.head_dim);
-      rotated_queries_ = Buffer<float>(kPanel * p_.head_dim);
+      rotated_keys_ = Buffer<float>(p_.keys * dim_);
+      rotated_queries_ = Buffer<float>(kPanel * dim_);
     }
-    if (!packed_.ok() || !packed_content_.ok() || !sums_.ok() || !tile_.ok() || !panels_.ok() ||
-        !states_.ok() || !clean_.ok() || !rotated_keys_.ok() || !rotated_queries_.ok()) {
+    if (!packed_.ok() || !packed_content_.ok() || !row_weights_.ok() || !sums_.ok() ||
+        !tile_.ok() || !panels_.ok() || !states_.ok() || !clean_.ok() || !rotated_keys_.ok() ||
+        !rotated_queries_.ok()) {
       return Status::memory;
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      panels_[i].query = packed_.data() + i * kPanel * p_.head_dim;
-      panels_[i].content = packed_content_.data() + i * kPanel * content_rows;
+      panels_[i].query = packed_.data() + i * kPanel * dim_;
+      panels_[i].content = packed_content_.data() + i * kPanel * content_rows_;
     }
     for (std::int64_t entry = 0; entry < p_.batch; ++entry) {
       if (const Status status = run_entry(entry); status != Status::ok) return status;
@@ -69,6 +72,10 @@ class Forward {
     if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
       Status status = query_tables_.build(*rotate, Side::query, query_positions_);
       if (status == Status::ok) status = key_tables_.build(*rotate, Side::key, rows_.positions);
+      if (status == Status::ok && rotate->turns_output_back()) {
+        status = back_tables_.build(*rotate, Side::query, query_positions_);
+        back_tables_.invert();
+      }
       if (status != Status::ok) return status;
     }
     for (std::int64_t kv_head = 0; kv_head < p_.kv_heads; ++kv_head) {
@@ -82,8 +89,8 @@ class Forward {
     const float* keys = p_.key + row * p_.head_dim;
     values_ = p_.value + row * p_.value_dim;
     if (p_.terms.rotate != nullptr) {
-      rotate_rows(*p_.terms.rotate, keys, key_tables_.cos(), key_tables_.sin(), p_.keys,
-                  rotated_keys_.data());
+      p_.terms.rotate->turn(Side::key, static_cast<int>(kv_head), keys, key_tables_.cos(),
+                            key_tables_.sin(), p_.keys, rotated_keys_.data());
       keys = rotated_keys_.data();
     }
     for (std::int64_t i = 0; i < rows_.block_count; ++i) {
@@ -95,70 +102,85 @@ class Forward {
     const std::int64_t group = p_.heads / p_.kv_heads;
     for (std::int64_t head = kv_head * group; head < (kv_head + 1) * group; ++head) {
       const Status status = scores_.build(p_, rows_, query_positions_, queries_consecutive_,
-                                          static_cast<int>(head), keys);
+                                          static_cast<int>(head), keys, dim_);
       if (status != Status::ok) return status;
       const std::int64_t first_row = (entry * p_.heads + head) * p_.queries;
-      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) run_query_block(first_row, q);
+      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock)
+        run_query_block(first_row, static_cast<int>(head), q);
     }
     return Status::ok;
   }
 
-  void run_query_block(std::int64_t first_row, std::int64_t first) {
+  void run_query_block(std::int64_t first_row, int head, std::int64_t first) {
     const std::int64_t count = std::min(kQueryBlock, p_.queries - first);
     const std::int64_t panels = blocks_of(count, kPanel);
     for (std::int64_t i = 0; i < panels; ++i) {
       const std::int64_t token = first + i * kPanel;
-      pack(first_row, token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
+      pack(first_row, head, token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
       states_[i].reset();
     }
+    value_vectors_ = content_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
+    std::fill_n(row_weights_.data(), panels * kPanel * content_rows_, 0.0F);
     std::memset(sums_.data(), 0,
                 static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
 
     for (std::int64_t b = 0; b < rows_.block_count; ++b) {
       const KeyBlock& block = rows_.block(b);
-      for (std::int64_t i = 0; i < panels; ++i)
-        add_block(panels_[i], states_[i], b, block, sums(i));
+      for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, block);
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      write(first_row, panels_[i], states_[i], sums(i));
+      write(first_row, i);
       if (p_.taps.any()) write_taps(first_row, panels_[i], states_[i]);
     }
   }
 
-  void pack(std::int64_t first_row, std::int64_t token, std::int64_t count, Panel& panel) {
+  void pack(std::int64_t first_row, int head, std::int64_t token, std::int64_t count,
+            Panel& panel) {
     const float* query = p_.query + (first_row + token) * p_.head_dim;
     if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
       const std::int64_t pairs = rotate->rotary_dim() / 2;
-      rotate_rows(*rotate, query, query_tables_.cos() + token * pairs,
-                  query_tables_.sin() + token * pairs, count, rotated_queries_.data());
+      rotate->turn(Side::query, head, query, query_tables_.cos() + token * pairs,
+                   query_tables_.sin() + token * pairs, count, rotated_queries_.data());
       query = rotated_queries_.data();
     }
-    scores_.pack(query, token, count, query_positions_, panel);
+    scores_.pack(query, token, count, panel);
   }
 
-  void add_block(const Panel& panel, SoftmaxState& state, std::int64_t b, const KeyBlock& block,
-                 float* sums) {
+  void add_block(std::int64_t i, std::int64_t b, const KeyBlock& block) {
+    const Panel& panel = panels_[i];
     const Visibility visibility = scores_.visibility(panel, block);
     if (visibility == Visibility::none) return;
     const bool all = visibility == Visibility::all;
     scores_.logits(panel, block, all, tile_.data());
-    const PanelValue correction = softmax_step(tile_.data(), block.count, state);
+    const PanelValue correction = softmax_step(tile_.data(), block.count, states_[i]);
     const float* values = values_ + block.first * p_.value_dim;
     if (all || clean_[b] != 0) {
-      mix_values<false>(tile_.data(), block.count, values, p_.value_dim, correction, sums);
+      mix_values<false>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
     } else {
-      mix_values<true>(tile_.data(), block.count, values, p_.value_dim, correction, sums);
+      mix_values<true>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
+    }
+    if (value_vectors_ != nullptr) {
+      scores_.add_row_weights(panel, block, tile_.data(), correction, row_weights(i));
     }
   }
 
-  void write(std::int64_t first_row, const Panel& panel, const SoftmaxState& state,
-             const float* sums) {
+  void write(std::int64_t first_row, std::int64_t i) {
+    const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
+    if (value_vectors_ != nullptr) {
+      mix_values<false>(row_weights(i), content_rows_, value_vectors_, p_.value_dim, keep, sums(i));
+    }
+    const Panel& panel = panels_[i];
     for (std::int64_t lane = 0; lane < panel.count; ++lane) {
       float* out = p_.output + (first_row + panel.first + lane) * p_.value_dim;
-      const float sum = state.sum[lane];
+      const float sum = states_[i].sum[lane];
       for (std::int64_t d = 0; d < p_.value_dim; ++d) {
-        out[d] = sum == 0.0F ? 0.0F : sums[d * kPanel + lane] / sum;
+        out[d] = sum == 0.0F ? 0.0F : sums(i)[d * kPanel + lane] / sum;
       }
+    }
+    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr && rotate->turns_output_back()) {
+      const std::int64_t at = panel.first * (rotate->rotary_dim() / 2);
+      float* out = p_.output + (first_row + panel.first) * p_.value_dim;
+      rotate_rows(*rotate, out, back_tables_.cos() + at, back_tables_.sin() + at, panel.count, out);
     }
   }
 
@@ -196,21 +218,28 @@ class Forward {
     }
   }
 
+  float* row_weights(std::int64_t panel) {
+    return row_weights_.data() + panel * kPanel * content_rows_;
+  }
   float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
 
   const AttentionProblem& p_;
   Positions query_positions_{};
   bool queries_consecutive_ = false;
   KeyRows rows_;
-  RotationTables query_tables_, key_tables_;
+  RotationTables query_tables_, key_tables_, back_tables_;
+  std::int64_t dim_ = p_.head_dim;  // of a turned query or key
+  std::int64_t content_rows_ = 0;
   HeadScores scores_;
   const float* values_ = nullptr;
-  Buffer<float> packed_;           // (panels, head_dim, kPanel)
-  Buffer<float> packed_content_;   // (panels, content rows, kPanel)
-  Buffer<float> sums_;             // (panels, value_dim, kPanel): unnormalised outputs
-  Buffer<float> tile_;             // (kKeyBlock, kPanel)
-  Buffer<float> rotated_keys_;     // (keys, head_dim)
-  Buffer<float> rotated_queries_;  // (kPanel, head_dim)
+  const float* value_vectors_ = nullptr;  // (content rows, value_dim), or null
+  Buffer<float> packed_;                  // (panels, head_dim, kPanel)
+  Buffer<float> packed_content_;          // (panels, content rows, kPanel)
+  Buffer<float> row_weights_;             // (panels, content rows, kPanel): weights by content row
+  Buffer<float> sums_;                    // (panels, value_dim, kPanel): unnormalised outputs
+  Buffer<float> tile_;                    // (kKeyBlock, kPanel)
+  Buffer<float> rotated_keys_;            // (keys, head_dim)
+  Buffer<float> rotated_queries_;         // (kPanel, head_dim)
   Buffer<Panel> panels_;
   Buffer<SoftmaxState> states_;
   Buffer<std::uint8_t> clean_;  // per key block: all values finite
@@ -222,7 +251,11 @@ Status check(const AttentionProblem& p) {
     return Status::shape;
   }
   const ScoreTerms& terms = p.terms;
-  if (terms.rotate != nullptr && terms.rotate->head_dim() != p.head_dim) return Status::shape;
+  if (const Rotate* rotate = terms.rotate; rotate != nullptr) {
+    if (rotate->head_dim() != p.head_dim) return Status::shape;
+    if (rotate->turns_output_back() && p.value_dim != p.head_dim) return Status::shape;
+    if (terms.content != nullptr && rotate->turned_dim() != p.head_dim) return Status::shape;
+  }
   if (terms.bias != nullptr && terms.bias->heads() != p.heads) return Status::shape;
   if (!std::isfinite(p.scale) || !std::isfinite(p.softcap) || p.softcap < 0 || p.window < 0) {
     return Status::parameter;

@@ -16,6 +16,7 @@ Status RotationTables::build(const Rotate& rotate, Side side, Positions position
   cos_ = Buffer<float>(size);
   sin_ = Buffer<float>(size);
   if (!cos_.ok() || !sin_.ok()) return Status::memory;
+  size_ = size;
   rotate.table(side, positions, cos_.data(), sin_.data());
   return Status::ok;
 }

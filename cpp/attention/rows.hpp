@@ -6,6 +6,7 @@
 
 #include "attention/problem.hpp"
 #include "core/buffer.hpp"
+#include "position/rotation.hpp"
 
 namespace posenc {
 
@@ -26,10 +27,13 @@ bool consecutive(Positions positions);
 class RotationTables {
  public:
   Status build(const Rotate& rotate, Side side, Positions positions);
+  /// Makes them turn back.
+  void invert() { invert_table(cos_.data(), sin_.data(), size_); }
   const float* cos() const { return cos_.data(); }
   const float* sin() const { return sin_.data(); }
 
  private:
+  std::int64_t size_ = 0;
   Buffer<float> cos_, sin_;  // (count, rotary_dim/2)
 };
 

@@ -17,10 +17,12 @@ float dot(const float* a, const float* b, std::int64_t count) {
 
 Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
                          Positions query_positions, bool queries_consecutive, int head,
-                         const float* keys) {
+                         const float* keys, std::int64_t dim) {
   problem_ = &problem;
   rows_ = &rows;
+  query_positions_ = query_positions;
   keys_ = keys;
+  dim_ = dim;
   head_ = head;
   row_ = Buffer<float>(kKeyBlock);
   visible_ = Buffer<std::uint8_t>(kKeyBlock);
@@ -41,22 +43,22 @@ Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
 }
 
 void HeadScores::pack(const float* query, std::int64_t first, std::int64_t count,
-                      Positions query_positions, Panel& panel) const {
-  const std::int64_t head_dim = problem_->head_dim;
+                      Panel& panel) const {
   const Scale* scale = problem_->terms.scale;
   panel.first = first;
   panel.count = count;
   for (int lane = 0; lane < kPanel; ++lane) {
     const std::int64_t token = first + std::min<std::int64_t>(lane, count - 1);
-    panel.positions[lane] = query_positions.at(token);
+    panel.positions[lane] = query_positions_.at(token);
     panel.factor[lane] = problem_->scale;
-    if (scale != nullptr) panel.factor[lane] *= scale->factor(head_, panel.positions[lane]);
+    if (scale != nullptr)
+      panel.factor[lane] *= scale->factor(head_, query_positions_.from(token, 1));
     if (lane >= count) {
-      for (std::int64_t d = 0; d < head_dim; ++d) panel.query[d * kPanel + lane] = 0.0F;
+      for (std::int64_t d = 0; d < dim_; ++d) panel.query[d * kPanel + lane] = 0.0F;
       continue;
     }
-    const float* row = query + lane * head_dim;
-    for (std::int64_t d = 0; d < head_dim; ++d) {
+    const float* row = query + lane * dim_;
+    for (std::int64_t d = 0; d < dim_; ++d) {
       panel.query[d * kPanel + lane] = row[d] * panel.factor[lane];
     }
   }
@@ -66,7 +68,7 @@ void HeadScores::pack(const float* query, std::int64_t first, std::int64_t count
   const Content* content = problem_->terms.content;
   if (content != nullptr && content->query_vectors(head_) != nullptr) {
     static constexpr float kZeros[kPanel] = {};
-    dot_keys(content->query_vectors(head_), content->rows(), head_dim, panel.query, kZeros, 0,
+    dot_keys(content->query_vectors(head_), content->rows(), dim_, panel.query, kZeros, 0,
              panel.content);
   }
 }
@@ -92,8 +94,8 @@ void HeadScores::logits(const Panel& panel, const KeyBlock& block, bool all_visi
   // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
   const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr;
   if (fused) {
-    dot_keys(keys_ + block.first * problem_->head_dim, block.count, problem_->head_dim, panel.query,
-             toeplitz(panel, block), -1, out);
+    dot_keys(keys_ + block.first * dim_, block.count, dim_, panel.query, toeplitz(panel, block), -1,
+             out);
   } else {
     raw(panel, block, out);
     cap(block, out);
@@ -104,20 +106,19 @@ void HeadScores::logits(const Panel& panel, const KeyBlock& block, bool all_visi
 
 void HeadScores::raw(const Panel& panel, const KeyBlock& block, float* out) {
   static constexpr float kZeros[kPanel] = {};
-  dot_keys(keys_ + block.first * problem_->head_dim, block.count, problem_->head_dim, panel.query,
-           kZeros, 0, out);
+  dot_keys(keys_ + block.first * dim_, block.count, dim_, panel.query, kZeros, 0, out);
   if (problem_->terms.content != nullptr) add_content(panel, block, out);
 }
 
 void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* out) {
   const Content& content = *problem_->terms.content;
-  const std::int64_t head_dim = problem_->head_dim;
   const bool by_query = content.query_vectors(head_) != nullptr;
   const float* key_vectors = content.key_vectors(head_);
   const float* global = content.global(head_);
+  const float* offsets = content.offsets(head_);
   for (std::int64_t n = 0; n < block.count; ++n) {
-    const float* key = keys_ + (block.first + n) * head_dim;
-    const float shared = global == nullptr ? 0.0F : dot(global, key, head_dim);
+    const float* key = keys_ + (block.first + n) * dim_;
+    const float shared = global == nullptr ? 0.0F : dot(global, key, dim_);
     for (int lane = 0; lane < kPanel; ++lane) {
       const std::int64_t distance =
           std::int64_t{panel.positions[lane]} - rows_->positions.at(block.first + n);
@@ -125,8 +126,25 @@ void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* o
       float& score = out[n * kPanel + lane];
       if (by_query) score += panel.content[row * kPanel + lane];
       float term = shared;
-      if (key_vectors != nullptr) term += dot(key_vectors + row * head_dim, key, head_dim);
+      if (offsets != nullptr) term += offsets[row];
+      if (key_vectors != nullptr) term += dot(key_vectors + row * dim_, key, dim_);
       score += panel.factor[lane] * term;
+    }
+  }
+}
+
+void HeadScores::add_row_weights(const Panel& panel, const KeyBlock& block, const float* weights,
+                                 PanelValue correction, float* sums) const {
+  const Content& content = *problem_->terms.content;
+  for (std::int64_t row = 0; row < content.rows(); ++row) {
+    const PanelValue sum = PanelValue::load_from(sums + row * kPanel);
+    PanelValue{sum.low * correction.low, sum.high * correction.high}.store_to(sums + row * kPanel);
+  }
+  for (std::int64_t n = 0; n < block.count; ++n) {
+    for (int lane = 0; lane < kPanel; ++lane) {
+      const std::int64_t distance =
+          std::int64_t{panel.positions[lane]} - rows_->positions.at(block.first + n);
+      sums[content.row(distance) * kPanel + lane] += weights[n * kPanel + lane];
     }
   }
 }
@@ -157,8 +175,8 @@ void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scor
     return;
   }
   for (int lane = 0; lane < panel.count; ++lane) {
-    bias->row(head_, panel.positions[lane], rows_->positions.from(block.first, block.count),
-              row_.data());
+    bias->row(head_, query_positions_.from(panel.first + lane, 1),
+              rows_->positions.from(block.first, block.count), row_.data());
     for (std::int64_t n = 0; n < block.count; ++n) scores[n * kPanel + lane] += row_[n];
   }
 }
@@ -195,8 +213,8 @@ void HeadScores::hide(const Panel& panel, const KeyBlock& block, float* scores) 
   if (const Mask* mask = problem_->terms.mask; mask != nullptr) {
     for (int lane = 0; lane < panel.count; ++lane) {
       std::memset(visible_.data(), 1, static_cast<std::size_t>(block.count));
-      mask->row(head_, panel.positions[lane], rows_->positions.from(block.first, block.count),
-                visible_.data());
+      mask->row(head_, query_positions_.from(panel.first + lane, 1),
+                rows_->positions.from(block.first, block.count), visible_.data());
       for (std::int64_t n = 0; n < block.count; ++n) {
         if (visible_[n] == 0) {
           scores[n * kPanel + lane] = -std::numeric_limits<float>::infinity();

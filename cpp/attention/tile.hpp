@@ -17,7 +17,7 @@ struct Panel {
   std::int32_t positions[kPanel];
   std::int32_t low, high;  ///< Smallest and largest position.
   float factor[kPanel];    ///< What the raw score of each query is multiplied by.
-  float* query;            // (head_dim, kPanel), times factor
+  float* query;            // (dim, kPanel), times factor
   float* content;          // (content rows, kPanel): q·r times factor; null without query vectors
 };
 
@@ -27,19 +27,25 @@ enum class Visibility : std::uint8_t { none, some, all };
 /// The keys of one (batch entry, head) and all terms that make scores of them.
 class HeadScores {
  public:
-  /// Prepares what depends on the head alone. `keys` are the (rotated) keys of its kv head.
+  /// Prepares what depends on the head alone. `keys` are the (rotated) keys of its kv head, rows of
+  /// `dim` numbers.
   Status build(const AttentionProblem& problem, const KeyRows& rows, Positions query_positions,
-               bool queries_consecutive, int head, const float* keys);
+               bool queries_consecutive, int head, const float* keys, std::int64_t dim);
 
   /// Fills a panel with `count` queries from `first`; `query` points at the first one's row.
-  void pack(const float* query /* (count, head_dim), rotated */, std::int64_t first,
-            std::int64_t count, Positions query_positions, Panel& panel) const;
+  void pack(const float* query /* (count, dim), rotated */, std::int64_t first, std::int64_t count,
+            Panel& panel) const;
 
   Visibility visibility(const Panel& panel, const KeyBlock& block) const;
 
   /// The logits of a tile, all stages at once. `all_visible` leaves out the mask.
   void logits(const Panel& panel, const KeyBlock& block, bool all_visible,
               float* out /* (block.count, kPanel) */);
+
+  /// Adds the weights of a tile to the sums of their content rows, which are multiplied by
+  /// `correction` first.
+  void add_row_weights(const Panel& panel, const KeyBlock& block, const float* weights,
+                       PanelValue correction, float* sums /* (content rows, kPanel) */) const;
 
   // The stages of `logits`, each in place.
   void raw(const Panel& panel, const KeyBlock& block, float* out);
@@ -54,7 +60,9 @@ class HeadScores {
 
   const AttentionProblem* problem_ = nullptr;
   const KeyRows* rows_ = nullptr;
-  const float* keys_ = nullptr;
+  Positions query_positions_{};
+  const float* keys_ = nullptr;  // (keys, dim)
+  std::int64_t dim_ = 0;
   int head_ = 0;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;

@@ -173,7 +173,7 @@ int bias(Address block, Address query_positions, double queries, Address key_pos
   auto* row = at<float>(out);
   for (int head = 0; head < hook->heads(); ++head) {
     for (std::int64_t m = 0; m < query_count; ++m, row += key_count) {
-      hook->row(head, at_query[m], key_rows, row);
+      hook->row(head, {at_query + m, 1}, key_rows, row);
     }
   }
   return code(Status::ok);

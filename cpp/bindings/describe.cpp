@@ -32,7 +32,8 @@ val list(std::span<T> values, Convert convert) {
 val strings(std::span<const char* const> values) { return list(values, string); }
 
 val parameter(const Parameter& p) {
-  static constexpr const char* kKinds[] = {"integer", "real", "choice", "flag"};
+  static constexpr const char* kKinds[] = {"integer", "real",    "choice",
+                                           "flag",    "doubles", "tensor"};
   val object = val::object();
   object.set("name", string(p.name));
   object.set("kind", string(kKinds[static_cast<int>(p.kind)]));

@@ -15,14 +15,7 @@ namespace posenc::encodings {
 namespace {
 
 constexpr Parameter kTable[] = {
-    {"heads",
-     Parameter::Kind::integer,
-     Parameter::Missing::error,
-     0,
-     1,
-     4096,
-     {},
-     {"头数", "number of heads"}},
+    Parameter::integer("heads", 1, 4096, {"头数", "number of heads"}).required(),
 };
 
 constexpr Hook kHooks[] = {Hook::bias};
@@ -47,10 +40,10 @@ class Alibi final : public Encoding, public Bias {
       out[i] = static_cast<float>(-a * static_cast<double>(std::abs(first + i)));
     }
   }
-  void row(int head, std::int32_t query_position, Positions keys, float* out) const override {
+  void row(int head, Positions query, Positions keys, float* out) const override {
     const double a = slope(head, heads_);
     for (std::int64_t n = 0; n < keys.count; ++n) {
-      const std::int64_t distance = std::int64_t{query_position} - keys.at(n);
+      const std::int64_t distance = std::int64_t{query.at(0)} - keys.at(n);
       out[n] = static_cast<float>(-a * static_cast<double>(std::abs(distance)));
     }
   }

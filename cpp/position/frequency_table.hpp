@@ -2,6 +2,7 @@
 // whole registers.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -13,12 +14,17 @@ namespace posenc {
 class FrequencyTable {
  public:
   /// base^(−i / denominator) for i = 0 … count − 1, in radians per position.
-  FrequencyTable(double base, std::int64_t count, double denominator)
-      : count_(count), values_(padded_frequencies(count)) {
+  FrequencyTable(double base, std::int64_t count, double denominator) : FrequencyTable(count) {
     if (!values_.ok()) return;
-    for (std::int64_t i = 0; i < padded_frequencies(count); ++i) {
-      values_[i] = i < count ? std::pow(base, -static_cast<double>(i) / denominator) : 0.0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      values_[i] = std::pow(base, -static_cast<double>(i) / denominator);
     }
+  }
+
+  /// Given frequencies, in radians per position.
+  explicit FrequencyTable(std::span<const double> frequencies)
+      : FrequencyTable(static_cast<std::int64_t>(frequencies.size())) {
+    if (values_.ok()) std::copy(frequencies.begin(), frequencies.end(), values_.data());
   }
 
   bool ok() const { return values_.ok(); }
@@ -30,6 +36,12 @@ class FrequencyTable {
   }
 
  private:
+  explicit FrequencyTable(std::int64_t count) : count_(count), values_(padded_frequencies(count)) {
+    for (std::int64_t i = count; values_.ok() && i < padded_frequencies(count); ++i) {
+      values_[i] = 0.0;
+    }
+  }
+
   std::int64_t count_;
   Buffer<double> values_;
 };

@@ -53,22 +53,39 @@ class Rotate {
   virtual std::int64_t rotary_dim() const = 0;
   virtual void table(Side side, Positions positions, float* cos /* (count, rotary_dim/2) */,
                      float* sin /* (count, rotary_dim/2) */) const = 0;
+  /// False when `turn` does more to a vector than turning its pairs by the table.
+  virtual bool turns_pairs_only() const { return true; }
+  /// Width of a turned row: an encoding may widen it (PoPE).
+  virtual std::int64_t turned_dim() const { return head_dim(); }
+  /// Turns `tokens` rows of one head by their rows of the table. `out` may be `x` where the width
+  /// stays.
+  virtual void turn(Side side, int head, const float* x /* (tokens, head_dim) */, const float* cos,
+                    const float* sin, std::int64_t tokens,
+                    float* out /* (tokens, turned_dim) */) const;
+  /// True when keys and values are the same vectors, so that the output must be turned back by the
+  /// query's position (DeepSeek-V4).
+  virtual bool turns_output_back() const { return false; }
 
  protected:
   ~Rotate() = default;
 };
 
 /// Hook `content`: terms made of content × position, added to the raw score before scaling:
-/// q_m·r[δ] + k_n·s[δ] + u·k_n with δ = row(distance). An absent term is null.
+/// q_m·r[δ] + k_n·s[δ] + u·k_n + c[δ] with δ = row(distance), and to the output: Σ_n
+/// weight_mn·w[δ]. An absent term is null.
 class Content {
  public:
   /// Rows of the tables r and s.
   virtual std::int64_t rows() const = 0;
   /// The row of a distance, 0 … rows() − 1.
   virtual std::int64_t row(std::int64_t distance) const = 0;
-  virtual const float* query_vectors(int head) const = 0;  // r: (rows, head_dim)
-  virtual const float* key_vectors(int head) const = 0;    // s: (rows, head_dim)
-  virtual const float* global(int head) const = 0;         // u: (head_dim)
+  virtual const float* query_vectors(int head) const = 0;               // r: (rows, head_dim)
+  virtual const float* key_vectors(int head) const = 0;                 // s: (rows, head_dim)
+  virtual const float* global(int head) const = 0;                      // u: (head_dim)
+  virtual const float* offsets(int /*head*/) const { return nullptr; }  // c: (rows)
+  virtual const float* value_vectors(int /*head*/) const {
+    return nullptr;
+  }  // w: (rows, value_dim)
 
  protected:
   ~Content() = default;
@@ -82,8 +99,8 @@ class Bias {
   virtual bool toeplitz() const = 0;
   /// The biases of distances first, first + 1, …
   virtual void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const = 0;
-  /// The biases of one query against `keys`.
-  virtual void row(int head, std::int32_t query_position, Positions keys, float* out) const = 0;
+  /// The biases of one query (`query` holds one token) against `keys`.
+  virtual void row(int head, Positions query, Positions keys, float* out) const = 0;
 
  protected:
   ~Bias() = default;
@@ -92,7 +109,7 @@ class Bias {
 /// Hook `scale`: a factor of the query, by head and position (log-n scaling, temperatures).
 class Scale {
  public:
-  virtual float factor(int head, std::int32_t query_position) const = 0;
+  virtual float factor(int head, Positions query) const = 0;
 
  protected:
   ~Scale() = default;
@@ -102,8 +119,7 @@ class Scale {
 class Mask {
  public:
   /// Clears visible[n] for every key n that a query of this head may not see.
-  virtual void row(int head, std::int32_t query_position, Positions keys,
-                   std::uint8_t* visible) const = 0;
+  virtual void row(int head, Positions query, Positions keys, std::uint8_t* visible) const = 0;
 
  protected:
   ~Mask() = default;
@@ -124,6 +140,9 @@ class Encoding {
   virtual std::span<const double> frequencies() const { return {}; }
   /// What cos and sin are multiplied by.
   virtual double attention_factor() const { return 1.0; }
+  /// What the raw score is multiplied by when the caller of attention gives no scale: 1/√head_dim
+  /// unless the method says otherwise (T5: 1; DeBERTa: 1/√(head_dim · terms)).
+  virtual double score_scale(std::int64_t head_dim) const;
 };
 
 }  // namespace posenc

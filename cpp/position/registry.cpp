@@ -43,6 +43,15 @@ Fault resolve(const Description& description, std::span<double> values) {
       if (p.missing == Parameter::Missing::initial) value = p.initial;
       continue;
     }
+    if (p.kind == Parameter::Kind::tensor) continue;
+    if (p.kind == Parameter::Kind::doubles) {
+      for (const double number : numbers<double>(value)) {
+        if (!(number >= p.low && number <= p.high)) {
+          return {Status::parameter, index, "numbers within their range"};
+        }
+      }
+      continue;
+    }
     if (!(value >= p.low && value <= p.high)) {
       return {Status::parameter, index, "within its range"};
     }

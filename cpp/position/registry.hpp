@@ -2,8 +2,8 @@
 // documentation, sliders and the tests that loop over all encodings read it.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <span>
 
@@ -18,20 +18,69 @@ struct Text {
 };
 
 /// One parameter of an encoding. Values travel as doubles: a choice as its index, a flag as 0 or 1,
-/// "not given" as NaN.
+/// an array as the address of an `Array`, "not given" as NaN.
 struct Parameter {
-  enum class Kind : std::uint8_t { integer, real, choice, flag };
-  /// How a value that was not given is found.
+  /// `doubles` are float64 data (frequency tables), `tensor` is trained float32 data.
+  enum class Kind : std::uint8_t { integer, real, choice, flag, doubles, tensor };
+  /// How a value that was not given is found: in the table, by the encoding, or not at all.
   enum class Missing : std::uint8_t { initial, derived, error };
 
   const char* name;  ///< camelCase, as in the JavaScript options.
   Kind kind;
-  Missing missing;
-  double initial;    ///< Value when not given, for `Missing::initial`.
-  double low, high;  ///< Inclusive range.
+  double low, high;  ///< Inclusive range; of each number in `doubles`.
   std::span<const char* const> choices;
   Text meaning;
+  Missing missing = Missing::derived;
+  double initial = 0.0;  ///< Value when not given, for `Missing::initial`.
+
+  static constexpr Parameter integer(const char* name, double low, double high, Text meaning) {
+    return {name, Kind::integer, low, high, {}, meaning};
+  }
+  static constexpr Parameter real(const char* name, double low, double high, Text meaning) {
+    return {name, Kind::real, low, high, {}, meaning};
+  }
+  static constexpr Parameter choice(const char* name, std::span<const char* const> choices,
+                                    Text meaning) {
+    return {name, Kind::choice, 0, static_cast<double>(choices.size()) - 1, choices, meaning};
+  }
+  static constexpr Parameter flag(const char* name, Text meaning) {
+    return {name, Kind::flag, 0, 1, {}, meaning};
+  }
+  static constexpr Parameter doubles(const char* name, double low, double high, Text meaning) {
+    return {name, Kind::doubles, low, high, {}, meaning};
+  }
+  static constexpr Parameter tensor(const char* name, Text meaning) {
+    return {name, Kind::tensor, 0, 0, {}, meaning};
+  }
+  /// The same, with a value when none is given.
+  constexpr Parameter or_else(double value) const {
+    Parameter p = *this;
+    p.missing = Missing::initial;
+    p.initial = value;
+    return p;
+  }
+  /// The same, refused when no value is given.
+  constexpr Parameter required() const {
+    Parameter p = *this;
+    p.missing = Missing::error;
+    return p;
+  }
 };
+
+/// Where the numbers of an array parameter are, in doubles so that JavaScript can write it.
+struct Array {
+  double address;
+  double count;
+};
+
+/// The numbers of an array parameter's value (float or double, by its kind); empty when not given.
+template <class T>
+std::span<const T> numbers(double value) {
+  if (std::isnan(value)) return {};
+  const auto& array = *reinterpret_cast<const Array*>(static_cast<std::uintptr_t>(value));
+  return {reinterpret_cast<const T*>(static_cast<std::uintptr_t>(array.address)),
+          static_cast<std::size_t>(array.count)};
+}
 
 /// What is wrong with a set of values.
 struct Fault {

@@ -97,12 +97,44 @@ void rotate_rows(const Rotate& rotate, const float* x, const float* cos, const f
   rotate_heads<1>(rotate, x, 0, cos, sin, tokens, out);
 }
 
-Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
-  // Tables of this many tokens stay in the first-level cache while all heads pass over them.
-  constexpr std::int64_t kStretch = 64;
+void invert_table(float* cos, float* sin, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float square = cos[i] * cos[i] + sin[i] * sin[i];
+    cos[i] /= square;
+    sin[i] /= -square;
+  }
+}
+
+namespace {
+
+/// Turns `count` tokens of all heads that share a table.
+void turn_heads(const Rotate& rotate, const RotateCall& call, std::int64_t first_head,
+                std::int64_t heads, std::int64_t first, std::int64_t count, const float* cos,
+                const float* sin) {
   // Heads that share loaded cosines and sines.
   constexpr int kTogether = 2;
-  const std::int64_t head_dim = rotate.head_dim();
+  const std::int64_t stride = call.tokens * rotate.head_dim();
+  const std::int64_t out_stride = call.tokens * rotate.turned_dim();
+  const float* x = call.x + first_head * stride + first * rotate.head_dim();
+  float* out = call.out + first_head * out_stride + first * rotate.turned_dim();
+  std::int64_t h = 0;
+  if (rotate.turns_pairs_only()) {
+    for (; h + kTogether <= heads; h += kTogether) {
+      rotate_heads<kTogether>(rotate, x + h * stride, stride, cos, sin, count, out + h * stride);
+    }
+  }
+  for (; h < heads; ++h) {
+    const auto head = static_cast<int>((first_head + h) % call.heads);
+    rotate.turn(call.side, head, x + h * stride, cos, sin, count, out + h * out_stride);
+  }
+}
+
+}  // namespace
+
+Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
+  if (call.inverse && !rotate.turns_pairs_only()) return Status::unsupported;
+  // Tables of this many tokens stay in the first-level cache while all heads pass over them.
+  constexpr std::int64_t kStretch = 64;
   const std::int64_t pairs = rotate.rotary_dim() / 2;
   Buffer<float> cos(kStretch * pairs);
   Buffer<float> sin(kStretch * pairs);
@@ -117,19 +149,8 @@ Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
     for (std::int64_t first = 0; first < call.tokens; first += kStretch) {
       const std::int64_t count = std::min(kStretch, call.tokens - first);
       rotate.table(call.side, positions.from(first, count), cos.data(), sin.data());
-      if (call.inverse) {
-        for (std::int64_t i = 0; i < count * pairs; ++i) sin[i] = -sin[i];
-      }
-      const std::int64_t stride = call.tokens * head_dim;
-      std::int64_t at = group * heads * stride + first * head_dim;
-      std::int64_t h = 0;
-      for (; h + kTogether <= heads; h += kTogether, at += kTogether * stride) {
-        rotate_heads<kTogether>(rotate, call.x + at, stride, cos.data(), sin.data(), count,
-                                call.out + at);
-      }
-      for (; h < heads; ++h, at += stride) {
-        rotate_rows(rotate, call.x + at, cos.data(), sin.data(), count, call.out + at);
-      }
+      if (call.inverse) invert_table(cos.data(), sin.data(), count * pairs);
+      turn_heads(rotate, call, group * heads, heads, first, count, cos.data(), sin.data());
     }
   }
   return Status::ok;

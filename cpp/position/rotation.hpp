@@ -15,10 +15,13 @@ void rotate_rows(const Rotate& rotate, const float* x /* (tokens, head_dim) */,
                  const float* sin /* (tokens, rotary_dim/2) */, std::int64_t tokens,
                  float* out /* (tokens, head_dim) */);
 
+/// Makes a table turn back: the exact inverse, also where cosines and sines carry a factor.
+void invert_table(float* cos, float* sin, std::int64_t count);
+
 /// A tensor to turn.
 struct RotateCall {
   const float* x;  // (batch, heads, tokens, head_dim)
-  float* out;      // the same shape; may be x
+  float* out;      // (batch, heads, tokens, turned_dim); may be x where the width stays
   std::int64_t batch, heads, tokens;
   const std::int32_t* positions;  // (tokens, axes), or (batch, tokens, axes)
   bool positions_per_batch;

@@ -20,46 +20,20 @@ constexpr const char* kDenominators[] = {"d/2", "d/2-1"};
 constexpr const char* kOrders[] = {"sin-cos", "cos-sin"};
 
 constexpr Parameter kTable[kParameters] = {
-    {"width",
-     Parameter::Kind::integer,
-     Parameter::Missing::error,
-     0,
-     1,
-     65536,
-     {},
-     {"每行的维数", "width of a row"}},
-    {"base",
-     Parameter::Kind::real,
-     Parameter::Missing::initial,
-     10000,
-     1.0,
-     1e12,
-     {},
-     {"底数：波长从 2π 增长到接近 2π·底数", "wavelengths grow from 2π towards 2π·base"}},
-    {"layout",
-     Parameter::Kind::choice,
-     Parameter::Missing::initial,
-     0,
-     0,
-     1,
-     kLayouts,
-     {"正弦与余弦交错，或各占一半", "sines and cosines interleaved, or in halves"}},
-    {"denominator",
-     Parameter::Kind::choice,
-     Parameter::Missing::initial,
-     0,
-     0,
-     1,
-     kDenominators,
-     {"第 i 个频率的指数是 i 除以它", "frequency i has the exponent i divided by this"}},
-    {"order",
-     Parameter::Kind::choice,
-     Parameter::Missing::initial,
-     0,
-     0,
-     1,
-     kOrders,
-     {"先正弦还是先余弦", "which function comes first"}},
+    Parameter::integer("width", 1, 65536, {"每行的维数", "width of a row"}).required(),
+    Parameter::real(
+        "base", 1, 1e12,
+        {"底数：波长从 2π 增长到接近 2π·底数", "wavelengths grow from 2π towards 2π·base"})
+        .or_else(10000),
+    Parameter::choice("layout", kLayouts,
+                      {"正弦与余弦交错，或各占一半", "sines and cosines interleaved, or in halves"})
+        .or_else(0),
+    Parameter::choice(
+        "denominator", kDenominators,
+        {"第 i 个频率的指数是 i 除以它", "frequency i has the exponent i divided by this"})
+        .or_else(0),
+    Parameter::choice("order", kOrders, {"先正弦还是先余弦", "which function comes first"})
+        .or_else(0),
 };
 
 constexpr Hook kHooks[] = {Hook::embed};
