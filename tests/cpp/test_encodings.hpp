@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -37,6 +38,37 @@ class VectorEncoding final : public Encoding, public Content {
 
  private:
   std::int64_t reach_, head_dim_;
+};
+
+/// Rotation that treats queries and keys differently, as xPos does: pairs of queries grow with the
+/// position by a factor, those of keys shrink by it.
+class GrowingRotation final : public Encoding, public Rotate {
+ public:
+  explicit GrowingRotation(std::int64_t head_dim) : head_dim_(head_dim) {}
+
+  static double frequency(std::int64_t pair) { return 0.3 / static_cast<double>(pair + 1); }
+  static double magnitude(Side side, std::int64_t position, std::int64_t pair) {
+    const double growth = std::pow(1.01, static_cast<double>(position * (pair + 1)));
+    return side == Side::query ? growth : 1 / growth;
+  }
+
+  const Rotate* rotate() const override { return this; }
+  PairLayout layout() const override { return PairLayout::interleaved; }
+  std::int64_t head_dim() const override { return head_dim_; }
+  std::int64_t rotary_dim() const override { return head_dim_ / 2 * 2; }
+  void table(Side side, Positions positions, float* cos, float* sin) const override {
+    const std::int64_t pairs = head_dim_ / 2;
+    for (std::int64_t i = 0; i < positions.count * pairs; ++i) {
+      const std::int32_t position = positions.at(i / pairs);
+      const double angle = position * frequency(i % pairs);
+      const double length = magnitude(side, position, i % pairs);
+      cos[i] = static_cast<float>(length * std::cos(angle));
+      sin[i] = static_cast<float>(length * std::sin(angle));
+    }
+  }
+
+ private:
+  std::int64_t head_dim_;
 };
 
 /// A bias that is any function of head, query position and key position.

@@ -39,7 +39,7 @@ TEST_CASE("golden: sinusoidal") {
              {c.number("width"), 10000, choice(c, "sinusoidal", 2, "layout"),
               choice(c, "sinusoidal", 3, "denominator"), choice(c, "sinusoidal", 4, "order")});
     const auto positions = c.integers("positions");
-    std::vector<float> rows(c.tensor("rows").values.size());
+    std::vector<float> rows(c.tensor("rows").values.size(), kUnwritten);
     encoding->embed()->rows({positions.data(), c.size("positions", 0)}, rows.data());
     CHECK(differences(rows, c.tensor("rows").values, {3e-7, 0}) == "");
   }
@@ -53,7 +53,7 @@ TEST_CASE("golden: rope_apply") {
                                         c.number("base"), choice(c, "rope", 3, "layout")});
     const auto x = c.floats("x");
     const auto positions = c.integers("positions");
-    std::vector<float> out(x.size());
+    std::vector<float> out(x.size(), kUnwritten);
     const RotateCall call{.x = x.data(),
                           .out = out.data(),
                           .batch = c.size("x", 0),
@@ -97,7 +97,7 @@ TEST_CASE("golden: onnx_rotary") {
     const auto x = c.floats("x");
     const auto cos = c.floats("cos");
     const auto sin = c.floats("sin");
-    std::vector<float> out(x.size());
+    std::vector<float> out(x.size(), kUnwritten);
     for (std::int64_t row = 0; row < c.size("x", 0) * heads; ++row) {
       const std::int64_t table = row / heads * tokens * encoding->rotate()->rotary_dim() / 2;
       const std::int64_t at = row * tokens * head_dim;
@@ -113,7 +113,7 @@ std::vector<float> biases(const Encoding& encoding, int head, std::int64_t queri
                           const std::vector<std::int32_t>& keys) {
   std::vector<float> out;
   for (std::int64_t m = 0; m < queries; ++m) {
-    std::vector<float> row(keys.size());
+    std::vector<float> row(keys.size(), kUnwritten);
     encoding.bias()->row(head, static_cast<std::int32_t>(m),
                          {keys.data(), static_cast<std::int64_t>(keys.size())}, row.data());
     out.insert(out.end(), row.begin(), row.end());

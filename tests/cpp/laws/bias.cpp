@@ -26,7 +26,7 @@ TEST_CASE("biases are those of the float64 reference, by row and by distance") {
           for (const std::int32_t key : keys) {
             expected.push_back(sample.reference.bias(head, query, key));
           }
-          std::vector<float> row(keys.size());
+          std::vector<float> row(keys.size(), kUnwritten);
           bias->row(head, query, {keys.data(), static_cast<std::int64_t>(keys.size())}, row.data());
           CHECK(differences(row, expected) == "");
           if (!bias->toeplitz()) continue;

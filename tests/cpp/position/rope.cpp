@@ -27,7 +27,7 @@ std::unique_ptr<Encoding> rope(double head_dim, double rotary_dim, int layout = 
 /// One row turned to a position.
 std::vector<float> turned(const Encoding& encoding, const std::vector<float>& row,
                           std::int32_t position, bool inverse = false) {
-  std::vector<float> out(row.size());
+  std::vector<float> out(row.size(), kUnwritten);
   const RotateCall call{.x = row.data(),
                         .out = out.data(),
                         .batch = 1,
