@@ -1,11 +1,22 @@
-/** Numbers of other implementations, through the public API. */
+/** Numbers of other implementations, through the public API, in both builds. */
 import { readdirSync } from 'node:fs';
-import type { AttentionInputs, RopeOptions, SinusoidalOptions, Tap } from 'posenc';
+import { setFlagsFromString } from 'node:v8';
+import { load } from 'posenc';
+import type { AttentionInputs, Posenc, RopeOptions, SinusoidalOptions, Tap } from 'posenc';
 import { describe, expect, test } from 'vitest';
 import { golden, waitingCases, type GoldenCase, type GoldenTensor } from './golden-tables.js';
-import { expectNear, posenc } from './posenc.js';
+import { expectNear, posenc as simd } from './posenc.js';
 
 const groups = ['alibi', 'onnx_attention', 'onnx_rotary', 'rope_apply', 'sdpa', 'sinusoidal'];
+
+// Node 20 hides relaxed SIMD behind a flag; newer ones have it, and no such flag.
+if (Number.parseInt(process.versions.node) < 21) {
+  setFlagsFromString('--experimental-wasm-relaxed-simd');
+}
+const builds: [string, Posenc][] = [
+  ['simd', simd],
+  ['relaxed', await load({ variant: 'relaxed' })],
+];
 
 const floats = ({ values }: GoldenTensor): Float32Array => Float32Array.from(values);
 const integers = ({ values }: GoldenTensor): Int32Array => Int32Array.from(values);
@@ -41,7 +52,7 @@ describe('the tables', () => {
   });
 });
 
-describe('sinusoidal', () => {
+describe.each(builds)('%s: sinusoidal', (_, posenc) => {
   test.each(golden('sinusoidal').cases)('$name', (given) => {
     const { layout, denominator, order } = given.words;
     const options = { width: given.numbers.width, layout, denominator, order } as SinusoidalOptions;
@@ -50,7 +61,7 @@ describe('sinusoidal', () => {
   });
 });
 
-describe('rope_apply', () => {
+describe.each(builds)('%s: rope_apply', (_, posenc) => {
   test.each(golden('rope_apply').cases)('$name', (given) => {
     const x = tensor(given, 'x');
     const { rotary_dim: rotaryDim, base } = given.numbers;
@@ -65,7 +76,7 @@ describe('rope_apply', () => {
   });
 });
 
-describe('alibi', () => {
+describe.each(builds)('%s: alibi', (_, posenc) => {
   const cases = golden('alibi').cases;
 
   test.each(cases.filter(({ tensors }) => 'slopes' in tensors))('$name', (given) => {
@@ -134,16 +145,18 @@ function expectGolden(actual: Float32Array, { values }: GoldenTensor): void {
   );
 }
 
-function check(given: GoldenCase): void {
+function check(posenc: Posenc, given: GoldenCase): void {
   const wanted = taps.filter((tap) => tap in given.tensors);
   const result = posenc.attention(inputsOf(given, wanted));
   expectGolden(result.output as Float32Array, tensor(given, 'output'));
   for (const tap of wanted) expectGolden(result[tap]!, tensor(given, tap));
 }
 
-describe.each(['sdpa', 'onnx_attention'])('%s', (group) => {
-  const runnable = golden(group).cases.filter((given) => missing(given) === null);
-  test.each(runnable)('$name', check);
+describe.each(builds)('%s: attention', (_, posenc) => {
+  describe.each(['sdpa', 'onnx_attention'])('%s', (group) => {
+    const runnable = golden(group).cases.filter((given) => missing(given) === null);
+    test.each(runnable)('$name', (given) => check(posenc, given));
+  });
 });
 
 test('attention cases that wait for the API are known', () => {

@@ -76,8 +76,6 @@ Stages<float> run(const AttentionCase& c, RunOptions options) {
   AttentionProblem p;
   result.status = collect(c.encodings, p.terms);
   if (result.status != Status::ok) return result;
-  // What is not written stays visible.
-  constexpr float kUnwritten = 12345.0F;
   const auto blank = [&](std::int64_t count) {
     return Unaligned(std::vector<float>(size(count), kUnwritten), options.offset);
   };

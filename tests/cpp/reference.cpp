@@ -6,7 +6,7 @@
 namespace posenc::test {
 
 std::vector<double> rotated(const Reference& reference, std::span<const float> row,
-                            std::int64_t position) {
+                            std::int64_t position, Side side) {
   std::vector<double> out(row.begin(), row.end());
   const std::int64_t pairs = reference.rotary_dim / 2;
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -15,7 +15,8 @@ std::vector<double> rotated(const Reference& reference, std::span<const float> r
     const auto b = static_cast<std::size_t>(half ? i + pairs : 2 * i + 1);
     const double frequency = reference.frequency(i);
     const std::complex<double> turn(cosine(position, frequency), sine(position, frequency));
-    const auto z = std::complex<double>(row[a], row[b]) * turn;
+    const double magnitude = reference.magnitude ? reference.magnitude(side, position, i) : 1.0;
+    const auto z = std::complex<double>(row[a], row[b]) * turn * magnitude;
     out[a] = z.real();
     out[b] = z.imag();
   }

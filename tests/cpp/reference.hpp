@@ -20,6 +20,8 @@ struct Reference {
   std::function<double(std::int64_t pair)> frequency;
   std::int64_t rotary_dim = 0;
   PairLayout layout = PairLayout::half;
+  /// What a turned pair is multiplied by (xPos); 1 when absent.
+  std::function<double(Side side, std::int64_t position, std::int64_t pair)> magnitude;
 
   /// Terms added to q·k.
   std::function<double(int head, std::span<const double> query, std::span<const double> key,
@@ -33,7 +35,7 @@ struct Reference {
 /// A row of a head turned to its position: each pair is a complex number, multiplied by
 /// e^{i·position·frequency}.
 std::vector<double> rotated(const Reference& reference, std::span<const float> row,
-                            std::int64_t position);
+                            std::int64_t position, Side side = Side::query);
 
 /// ALiBi's slopes, by the recursion of the authors' code.
 std::vector<double> alibi_slopes(int heads);

@@ -57,10 +57,7 @@ void add_rope(std::vector<Sample>& all, std::int64_t width) {
   };
   const std::int64_t all_pairs = width / 2 * 2;
   const std::int64_t some = std::max<std::int64_t>(width / 4 * 2, 2);
-  all.push_back({"rope half",
-                 described("rope"),
-                 {d, kNotGiven, kNotGiven, kNotGiven},
-                 with(10000, all_pairs, PairLayout::half)});
+  all.push_back({"rope half", described("rope"), {d}, with(10000, all_pairs, PairLayout::half)});
   all.push_back({"rope interleaved",
                  described("rope"),
                  {d, kNotGiven, 500000, 1},
@@ -85,8 +82,13 @@ void add_alibi(std::vector<Sample>& all, int heads) {
 
 }  // namespace
 
+std::vector<double> complete(const Description& description, std::vector<double> values) {
+  values.resize(std::max(values.size(), description.parameters.size()), kNotGiven);
+  return values;
+}
+
 std::unique_ptr<Encoding> Sample::make() const {
-  std::vector<double> resolved = values;
+  std::vector<double> resolved = complete(*description, values);
   const Fault fault = resolve(*description, resolved);
   REQUIRE_MESSAGE(fault.status == Status::ok, label << ": " << fault.rule);
   auto encoding = description->make(resolved);

@@ -15,7 +15,7 @@ namespace posenc::test {
 struct Sample {
   std::string label;
   const Description* description;
-  std::vector<double> values;  ///< One per parameter; NaN = not given.
+  std::vector<double> values;  ///< Of the leading parameters; NaN = not given.
   Reference reference;
 
   /// The encoding. Fails the test when the values are refused.
@@ -28,6 +28,9 @@ std::vector<Sample> samples(std::int64_t width, int heads);
 
 /// Those with a hook that acts inside attention, or no hook at all.
 std::vector<Sample> attention_samples(std::int64_t width, int heads);
+
+/// The leading values of an encoding's parameters, completed with "not given".
+std::vector<double> complete(const Description& description, std::vector<double> values);
 
 bool fills(const Description& description, Hook hook);
 

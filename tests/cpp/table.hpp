@@ -18,6 +18,9 @@ inline std::ostream& operator<<(std::ostream& out, Status status) {
 
 namespace test {
 
+/// What results are filled with beforehand, so that what is not written shows.
+inline constexpr float kUnwritten = 12345.0F;
+
 /// |x − y| ≤ absolute + relative·|y|; the defaults are the project's bounds against float64.
 struct Tolerance {
   double absolute = 2e-6;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -39,6 +40,37 @@ class VectorEncoding final : public Encoding, public Content {
   std::int64_t reach_, head_dim_;
 };
 
+/// Rotation that treats queries and keys differently, as xPos does: pairs of queries grow with the
+/// position by a factor, those of keys shrink by it.
+class GrowingRotation final : public Encoding, public Rotate {
+ public:
+  explicit GrowingRotation(std::int64_t head_dim) : head_dim_(head_dim) {}
+
+  static double frequency(std::int64_t pair) { return 0.3 / static_cast<double>(pair + 1); }
+  static double magnitude(Side side, std::int64_t position, std::int64_t pair) {
+    const double growth = std::pow(1.01, static_cast<double>(position * (pair + 1)));
+    return side == Side::query ? growth : 1 / growth;
+  }
+
+  const Rotate* rotate() const override { return this; }
+  PairLayout layout() const override { return PairLayout::interleaved; }
+  std::int64_t head_dim() const override { return head_dim_; }
+  std::int64_t rotary_dim() const override { return head_dim_ / 2 * 2; }
+  void table(Side side, Positions positions, float* cos, float* sin) const override {
+    const std::int64_t pairs = head_dim_ / 2;
+    for (std::int64_t i = 0; i < positions.count * pairs; ++i) {
+      const std::int32_t position = positions.at(i / pairs);
+      const double angle = position * frequency(i % pairs);
+      const double length = magnitude(side, position, i % pairs);
+      cos[i] = static_cast<float>(length * std::cos(angle));
+      sin[i] = static_cast<float>(length * std::sin(angle));
+    }
+  }
+
+ private:
+  std::int64_t head_dim_;
+};
+
 /// A bias that is any function of head, query position and key position.
 class BiasEncoding final : public Encoding, public Bias {
  public:
@@ -49,8 +81,8 @@ class BiasEncoding final : public Encoding, public Bias {
   int heads() const override { return heads_; }
   bool toeplitz() const override { return false; }
   void by_distance(int, std::int64_t, std::int64_t, float*) const override {}
-  void row(int head, std::int32_t query, Positions keys, float* out) const override {
-    for (std::int64_t n = 0; n < keys.count; ++n) out[n] = function_(head, query, keys.at(n));
+  void row(int head, Positions query, Positions keys, float* out) const override {
+    for (std::int64_t n = 0; n < keys.count; ++n) out[n] = function_(head, query.at(0), keys.at(n));
   }
 
  private:
@@ -70,9 +102,9 @@ class DistanceEncoding final : public Encoding, public Bias {
   void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const override {
     for (std::int64_t i = 0; i < count; ++i) out[i] = function_(head, first + i);
   }
-  void row(int head, std::int32_t query, Positions keys, float* out) const override {
+  void row(int head, Positions query, Positions keys, float* out) const override {
     for (std::int64_t n = 0; n < keys.count; ++n) {
-      out[n] = function_(head, std::int64_t{query} - keys.at(n));
+      out[n] = function_(head, std::int64_t{query.at(0)} - keys.at(n));
     }
   }
 
@@ -88,7 +120,7 @@ class ScaleEncoding final : public Encoding, public Scale {
   explicit ScaleEncoding(Function function) : function_(std::move(function)) {}
 
   const Scale* scale() const override { return this; }
-  float factor(int head, std::int32_t query) const override { return function_(head, query); }
+  float factor(int head, Positions query) const override { return function_(head, query.at(0)); }
 
  private:
   Function function_;
@@ -101,9 +133,9 @@ class MaskEncoding final : public Encoding, public Mask {
   explicit MaskEncoding(Function function) : function_(std::move(function)) {}
 
   const Mask* mask() const override { return this; }
-  void row(int head, std::int32_t query, Positions keys, std::uint8_t* visible) const override {
+  void row(int head, Positions query, Positions keys, std::uint8_t* visible) const override {
     for (std::int64_t n = 0; n < keys.count; ++n) {
-      if (!function_(head, query, keys.at(n))) visible[n] = 0;
+      if (!function_(head, query.at(0), keys.at(n))) visible[n] = 0;
     }
   }
 

@@ -29,6 +29,14 @@ AttentionCase grouped(unsigned seed) {
   return c;
 }
 
+Sample sample_of(const char* label, std::int64_t width, int heads) {
+  const std::vector<Sample> all = samples(width, heads);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Sample& s) { return s.label == label; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
 using Row = std::span<const double>;
 
 double dot(const float* vector, Row x) {
@@ -169,6 +177,35 @@ TEST_CASE("huge finite biases leave the softmax of the others") {
   CHECK(stage_differences(run(c), expected(c, reference)) == "");
 }
 
+TEST_CASE("where all biases of a row are huge, scores vanish beside them in float32") {
+  // The mean of the values, as PyTorch's float32 gives it.
+  AttentionCase c = grouped(5);
+  BiasEncoding huge(4, [](int, std::int32_t, std::int32_t) { return -1e9F; });
+  c.encodings = {&huge};
+  const auto result = run(c);
+  const std::vector<double> even(result.weights.size(), 1.0 / static_cast<double>(c.keys));
+  CHECK(differences(result.weights, even) == "");
+}
+
+TEST_CASE("what a row of biases has in common does not count (mosaicml/llm-foundry#186)") {
+  // −slope·|query − key| and slope·key are one encoding for a causal query, and two for others.
+  AttentionCase c = grouped(11);
+  c.softcap = 4.0F;
+  const auto slopes = alibi_slopes(4);
+  BiasEncoding by_key(4, [&](int head, std::int32_t, std::int32_t key) {
+    return static_cast<float>(slopes[static_cast<std::size_t>(head)] * key);
+  });
+  const auto alibi = sample_of("alibi", c.head_dim, 4).make();
+  for (const bool causal : {true, false}) {
+    c.causal = causal;
+    c.encodings = {alibi.get()};
+    const auto by_distance = run(c);
+    c.encodings = {&by_key};
+    const auto difference = differences(run(c).output, std::span<const float>(by_distance.output));
+    CHECK(difference.empty() == causal);
+  }
+}
+
 TEST_CASE("a bias of −infinity hides, a row of nothing else is 0") {
   AttentionCase c = grouped(6);
   constexpr float kHidden = -std::numeric_limits<float>::infinity();
@@ -187,15 +224,8 @@ TEST_CASE("encodings that fill different hooks act together") {
   AttentionCase c = grouped(7);
   c.causal = true;
   c.softcap = 3.0F;
-  const std::vector<Sample> all = samples(c.head_dim, 4);
-  const auto sample = [&](const char* label) {
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Sample& s) { return s.label == label; });
-    REQUIRE(found != all.end());
-    return *found;
-  };
-  const Sample rope = sample("rope interleaved");
-  const Sample alibi = sample("alibi");
+  const Sample rope = sample_of("rope interleaved", c.head_dim, 4);
+  const Sample alibi = sample_of("alibi", c.head_dim, 4);
   const auto turn = rope.make();
   const auto slope = alibi.make();
   Reference both = rope.reference;
@@ -205,6 +235,38 @@ TEST_CASE("encodings that fill different hooks act together") {
   CHECK(stage_differences(result, expected(c, both)) == "");
   c.encodings = {slope.get(), turn.get()};
   CHECK(bit_differences(run(c).output, result.output) == "");
+}
+
+TEST_CASE("content and a bias by distance act together") {
+  AttentionCase c = grouped(9);
+  VectorEncoding vectors(3, c.head_dim);
+  vectors.by_key = random_floats(c.heads * 7 * c.head_dim, 16);
+  DistanceEncoding slope(4, [](int, std::int64_t d) { return -0.01F * static_cast<float>(d); });
+  Reference reference;
+  reference.content = [&](int head, Row /*q*/, Row k, std::int64_t at_query, std::int64_t at_key) {
+    const auto row = head * 7 + std::clamp<std::int64_t>(at_query - at_key, -3, 3) + 3;
+    return dot(vectors.by_key.data() + row * c.head_dim, k);
+  };
+  reference.bias = [](int, std::int64_t query, std::int64_t key) {
+    return -0.01 * static_cast<double>(query - key);
+  };
+  c.encodings = {&vectors, &slope};
+  CHECK(stage_differences(run(c), expected(c, reference)) == "");
+}
+
+TEST_CASE("queries and keys may be turned differently") {
+  AttentionCase c = grouped(10);
+  c.causal = true;
+  for (std::int32_t& position : c.query_positions) position -= 70;
+  for (std::int32_t& position : c.key_positions) position -= 70;
+  const GrowingRotation growing(c.head_dim);
+  Reference reference;
+  reference.rotary_dim = c.head_dim;
+  reference.layout = PairLayout::interleaved;
+  reference.frequency = GrowingRotation::frequency;
+  reference.magnitude = GrowingRotation::magnitude;
+  c.encodings = {&growing};
+  CHECK(stage_differences(run(c), expected(c, reference)) == "");
 }
 
 TEST_CASE("the axis of positions: causality, windows and biases read the first") {

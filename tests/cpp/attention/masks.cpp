@@ -5,8 +5,10 @@
 #include <numeric>
 #include <vector>
 
+#include "attention/kernels.hpp"
 #include "attention/rows.hpp"
 #include "attention_case.hpp"
+#include "samples.hpp"
 #include "table.hpp"
 
 namespace posenc::test {
@@ -94,9 +96,11 @@ TEST_CASE("windows go by position, not by slot") {
 
 TEST_CASE("windows and causality hold across blocks of keys and queries") {
   const std::int64_t tokens = 2 * kKeyBlock + 17;
+  std::vector<std::int64_t> windows = {kKeyBlock - 1, kKeyBlock, kKeyBlock + 1, tokens};
+  // Every distance between a panel of queries and the edge of a block of keys.
+  for (std::int64_t window = 1; window <= 2 * kPanel + 2; ++window) windows.push_back(window);
   for (const bool causal : {true, false}) {
-    for (const std::int64_t window :
-         {std::int64_t{1}, std::int64_t{30}, kKeyBlock, kKeyBlock + 1, tokens}) {
+    for (const std::int64_t window : windows) {
       CAPTURE(causal);
       CAPTURE(window);
       AttentionCase c = plain(tokens, tokens, 3);
@@ -140,6 +144,23 @@ TEST_CASE("the farthest positions are compared without overflow") {
   c.window += 1;
   CHECK(seen(c, 0) == c.key_positions);
   CHECK(seen(c, 1) == c.key_positions);
+}
+
+TEST_CASE("encodings act at the farthest positions as well") {
+  for (const Sample& sample : attention_samples(8, 1)) {
+    CAPTURE(sample.label);
+    const auto encoding = sample.make();
+    AttentionCase c = plain(1, 1);
+    c.encodings = {encoding.get()};
+    c.query_positions = {kMaxPosition};
+    c.key_positions = {-kMaxPosition};
+    const auto result = run(c);
+    CHECK(result.weights == std::vector<float>{1.0F});
+    const bool biased = sample.reference.bias != nullptr;
+    const double bias = biased ? sample.reference.bias(0, kMaxPosition, -kMaxPosition) : 0;
+    const double difference = result.biased[0] - static_cast<double>(result.scores[0]);
+    CHECK(difference == doctest::Approx(bias).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("padding hides keys, shared by the batch or of each entry") {

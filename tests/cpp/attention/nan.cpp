@@ -68,6 +68,25 @@ TEST_CASE("padding may hold anything") {
   }
 }
 
+TEST_CASE("a single hidden number is found wherever it stands") {
+  // 5 values of 9 keys are no whole number of registers.
+  AttentionCase c;
+  c.queries = 3;
+  c.keys = 9;
+  c.value_dim = 5;
+  c.fill(11);
+  for (std::int64_t n = 0; n < c.keys; ++n) {
+    c.key_mask.assign(9, 1);
+    c.key_mask[static_cast<std::size_t>(n)] = 0;
+    const auto clean = run(c);
+    for (std::int64_t d = 0; d < c.value_dim; ++d) {
+      AttentionCase dirty = c;
+      dirty.value_row(0, 0, n)[d] = kInfinity;
+      CHECK(bit_differences(run(dirty).output, clean.output) == "");
+    }
+  }
+}
+
 TEST_CASE("the future may hold anything") {
   // The poisoned key hides behind causality in the middle of a tile: earlier queries do not notice
   // it.

@@ -10,6 +10,7 @@
 #include "golden/golden.hpp"
 #include "position/registry.hpp"
 #include "position/rotation.hpp"
+#include "samples.hpp"
 #include "table.hpp"
 
 namespace posenc::test {
@@ -17,6 +18,7 @@ namespace {
 
 std::unique_ptr<Encoding> make(const char* name, std::vector<double> values) {
   const Description& d = *registry()[static_cast<std::size_t>(find_encoding(name))];
+  values = complete(d, std::move(values));
   REQUIRE(resolve(d, values).status == Status::ok);
   return d.make(values);
 }
@@ -39,7 +41,7 @@ TEST_CASE("golden: sinusoidal") {
              {c.number("width"), 10000, choice(c, "sinusoidal", 2, "layout"),
               choice(c, "sinusoidal", 3, "denominator"), choice(c, "sinusoidal", 4, "order")});
     const auto positions = c.integers("positions");
-    std::vector<float> rows(c.tensor("rows").values.size());
+    std::vector<float> rows(c.tensor("rows").values.size(), kUnwritten);
     encoding->embed()->rows({positions.data(), c.size("positions", 0)}, rows.data());
     CHECK(differences(rows, c.tensor("rows").values, {3e-7, 0}) == "");
   }
@@ -53,7 +55,7 @@ TEST_CASE("golden: rope_apply") {
                                         c.number("base"), choice(c, "rope", 3, "layout")});
     const auto x = c.floats("x");
     const auto positions = c.integers("positions");
-    std::vector<float> out(x.size());
+    std::vector<float> out(x.size(), kUnwritten);
     const RotateCall call{.x = x.data(),
                           .out = out.data(),
                           .batch = c.size("x", 0),
@@ -97,7 +99,7 @@ TEST_CASE("golden: onnx_rotary") {
     const auto x = c.floats("x");
     const auto cos = c.floats("cos");
     const auto sin = c.floats("sin");
-    std::vector<float> out(x.size());
+    std::vector<float> out(x.size(), kUnwritten);
     for (std::int64_t row = 0; row < c.size("x", 0) * heads; ++row) {
       const std::int64_t table = row / heads * tokens * encoding->rotate()->rotary_dim() / 2;
       const std::int64_t at = row * tokens * head_dim;
@@ -113,9 +115,10 @@ std::vector<float> biases(const Encoding& encoding, int head, std::int64_t queri
                           const std::vector<std::int32_t>& keys) {
   std::vector<float> out;
   for (std::int64_t m = 0; m < queries; ++m) {
-    std::vector<float> row(keys.size());
-    encoding.bias()->row(head, static_cast<std::int32_t>(m),
-                         {keys.data(), static_cast<std::int64_t>(keys.size())}, row.data());
+    std::vector<float> row(keys.size(), kUnwritten);
+    const auto query = static_cast<std::int32_t>(m);
+    encoding.bias()->row(head, {&query, 1}, {keys.data(), static_cast<std::int64_t>(keys.size())},
+                         row.data());
     out.insert(out.end(), row.begin(), row.end());
   }
   return out;
@@ -173,7 +176,8 @@ TEST_CASE("golden: alibi biases") {
           positions.push_back(shown ? real++ : 0);
         }
         std::vector<float> row(positions.size());
-        encoding->bias()->row(head, real - 1, {positions.data(), tokens}, row.data());
+        const std::int32_t query = real - 1;
+        encoding->bias()->row(head, {&query, 1}, {positions.data(), tokens}, row.data());
         const float at_0 = biases(*encoding, head, 1, {real - 1})[0];
         for (float& x : row) x -= at_0;
         const auto& padded = c.tensor("padded").values;

@@ -26,8 +26,9 @@ TEST_CASE("biases are those of the float64 reference, by row and by distance") {
           for (const std::int32_t key : keys) {
             expected.push_back(sample.reference.bias(head, query, key));
           }
-          std::vector<float> row(keys.size());
-          bias->row(head, query, {keys.data(), static_cast<std::int64_t>(keys.size())}, row.data());
+          std::vector<float> row(keys.size(), kUnwritten);
+          bias->row(head, {&query, 1}, {keys.data(), static_cast<std::int64_t>(keys.size())},
+                    row.data());
           CHECK(differences(row, expected) == "");
           if (!bias->toeplitz()) continue;
           for (std::size_t n = 0; n < keys.size(); ++n) {

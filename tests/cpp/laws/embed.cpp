@@ -15,8 +15,8 @@ constexpr std::int64_t kWidths[] = {1, 2, 3, 5, 8, 17, 32, 63, 64, 65, 127, 128}
 std::vector<float> rows(const Embed& embed, const std::vector<std::int32_t>& positions,
                         int offset = 0) {
   const auto count = static_cast<std::int64_t>(positions.size());
-  Unaligned out(std::vector<float>(positions.size() * static_cast<std::size_t>(embed.width())),
-                offset);
+  const auto size = positions.size() * static_cast<std::size_t>(embed.width());
+  Unaligned out(std::vector<float>(size, kUnwritten), offset);
   embed.rows({positions.data(), count}, out.data());
   return {out.values().begin(), out.values().end()};
 }

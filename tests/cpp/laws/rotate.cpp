@@ -24,7 +24,7 @@ std::vector<float> turn(const Rotate& rotate, std::span<const float> x,
   Unaligned sin(std::vector<float>(size), offset);
   rotate.table(Side::query, {positions.data(), tokens}, cos.data(), sin.data());
   Unaligned in(x, offset);
-  Unaligned out(std::vector<float>(x.size()), offset);
+  Unaligned out(std::vector<float>(x.size(), kUnwritten), offset);
   rotate_rows(rotate, in.data(), cos.data(), sin.data(), tokens, out.data());
   return {out.values().begin(), out.values().end()};
 }

@@ -22,8 +22,8 @@ std::unique_ptr<Encoding> alibi(int heads) {
 
 std::vector<float> bias_row(const Encoding& encoding, int head, std::int32_t query,
                             const std::vector<std::int32_t>& keys) {
-  std::vector<float> out(keys.size());
-  encoding.bias()->row(head, query, {keys.data(), static_cast<std::int64_t>(keys.size())},
+  std::vector<float> out(keys.size(), kUnwritten);
+  encoding.bias()->row(head, {&query, 1}, {keys.data(), static_cast<std::int64_t>(keys.size())},
                        out.data());
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "position/registry.hpp"
 #include "position/rotation.hpp"
+#include "samples.hpp"
 #include "table.hpp"
 
 namespace posenc::test {
@@ -19,7 +20,8 @@ enum : std::uint8_t { kHalf, kInterleaved };
 std::unique_ptr<Encoding> rope(double head_dim, double rotary_dim, int layout = kHalf,
                                double base = 10000) {
   const auto index = static_cast<std::size_t>(find_encoding("rope"));
-  std::vector<double> values = {head_dim, rotary_dim, base, static_cast<double>(layout)};
+  std::vector<double> values =
+      complete(*registry()[index], {head_dim, rotary_dim, base, static_cast<double>(layout)});
   REQUIRE(resolve(*registry()[index], values).status == Status::ok);
   return registry()[index]->make(values);
 }
@@ -27,7 +29,7 @@ std::unique_ptr<Encoding> rope(double head_dim, double rotary_dim, int layout = 
 /// One row turned to a position.
 std::vector<float> turned(const Encoding& encoding, const std::vector<float>& row,
                           std::int32_t position, bool inverse = false) {
-  std::vector<float> out(row.size());
+  std::vector<float> out(row.size(), kUnwritten);
   const RotateCall call{.x = row.data(),
                         .out = out.data(),
                         .batch = 1,

@@ -8,6 +8,7 @@
 #include "reference.hpp"
 #include "samples.hpp"
 #include "table.hpp"
+#include "test_encodings.hpp"
 
 namespace posenc::test {
 namespace {
@@ -18,14 +19,15 @@ struct Shape {
 };
 
 std::vector<double> expected(const Reference& reference, const std::vector<float>& x, Shape shape,
-                             const std::vector<std::int32_t>& positions) {
+                             const std::vector<std::int32_t>& positions, Side side = Side::query) {
   std::vector<double> out;
   const bool shared = static_cast<std::int64_t>(positions.size()) == shape.tokens;
   for (std::int64_t row = 0; row < shape.batch * shape.heads * shape.tokens; ++row) {
     const std::int64_t token = row % shape.tokens;
     const std::int64_t entry = shared ? 0 : row / (shape.heads * shape.tokens);
-    const auto turned = rotated(reference, part(x, row * shape.head_dim, shape.head_dim),
-                                positions[static_cast<std::size_t>(entry * shape.tokens + token)]);
+    const auto turned =
+        rotated(reference, part(x, row * shape.head_dim, shape.head_dim),
+                positions[static_cast<std::size_t>(entry * shape.tokens + token)], side);
     out.insert(out.end(), turned.begin(), turned.end());
   }
   return out;
@@ -66,7 +68,7 @@ TEST_CASE("a tensor is turned by positions that the batch shares, or has its own
     CAPTURE(sample.label);
     const auto encoding = sample.make();
     for (const auto& positions : {shared, own}) {
-      std::vector<float> out(x.size(), 99.0F);
+      std::vector<float> out(x.size(), kUnwritten);
       CHECK(rotate_tensor(*encoding->rotate(), call_of(x.data(), out.data(), shape, positions)) ==
             Status::ok);
       CHECK(differences(out, expected(sample.reference, x, shape, positions)) == "");
@@ -92,7 +94,7 @@ TEST_CASE("the number of axes is the stride of positions") {
   for (const std::int32_t p : positions) with_axes.insert(with_axes.end(), {p, -p, 77});
   for (const Sample& sample : rotations(shape.head_dim)) {
     const auto encoding = sample.make();
-    std::vector<float> out(x.size());
+    std::vector<float> out(x.size(), kUnwritten);
     std::vector<float> same(x.size());
     RotateCall call = call_of(x.data(), out.data(), shape, positions);
     CHECK(rotate_tensor(*encoding->rotate(), call) == Status::ok);
@@ -101,6 +103,25 @@ TEST_CASE("the number of axes is the stride of positions") {
     call.axes = 3;
     CHECK(rotate_tensor(*encoding->rotate(), call) == Status::ok);
     CHECK(bit_differences(same, out) == "");
+  }
+}
+
+TEST_CASE("the side reaches the table") {
+  const Shape shape{1, 2, 70, 6};
+  const std::vector<float> x = random_floats(shape.size(), 1);
+  const std::vector<std::int32_t> positions = count_from(-30, shape.tokens);
+  const GrowingRotation growing(shape.head_dim);
+  Reference reference;
+  reference.rotary_dim = shape.head_dim;
+  reference.layout = PairLayout::interleaved;
+  reference.frequency = GrowingRotation::frequency;
+  reference.magnitude = GrowingRotation::magnitude;
+  for (const Side side : {Side::query, Side::key}) {
+    std::vector<float> out(x.size(), kUnwritten);
+    RotateCall call = call_of(x.data(), out.data(), shape, positions);
+    call.side = side;
+    CHECK(rotate_tensor(growing, call) == Status::ok);
+    CHECK(differences(out, expected(reference, x, shape, positions, side)) == "");
   }
 }
 

@@ -28,7 +28,8 @@ std::unique_ptr<Encoding> sinusoidal(double width, double base = 10000, int layo
 
 std::vector<float> rows(const Encoding& encoding, const std::vector<std::int32_t>& positions) {
   const auto count = static_cast<std::int64_t>(positions.size());
-  std::vector<float> out(positions.size() * static_cast<std::size_t>(encoding.embed()->width()));
+  const auto width = static_cast<std::size_t>(encoding.embed()->width());
+  std::vector<float> out(positions.size() * width, kUnwritten);
   encoding.embed()->rows({positions.data(), count}, out.data());
   return out;
 }
