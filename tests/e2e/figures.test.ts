@@ -173,8 +173,11 @@ describe.each(figurePages)('$figure', ({ path, key }) => {
     await page.context().close();
   });
 
-  it('prints its state', async () => {
+  it('prints its state, light on paper', async () => {
     const { page, figure } = await openFigure(path, key);
+    await page.evaluate(() => dispatchEvent(new CustomEvent('posenc-theme', { detail: 'dark' })));
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    expect(await page.locator('html').getAttribute('class')).not.toContain('dark');
     await page.emulateMedia({ media: 'print' });
     const box = await figure.locator('.px-stage svg').first().boundingBox();
     expect(box!.height).toBeGreaterThan(100);
@@ -192,6 +195,13 @@ describe.each(figurePages)('$figure', ({ path, key }) => {
       return names.filter((name) => !document.querySelector(`.px-stage [data-sym="${name}"]`));
     });
     expect(missing).toEqual([]);
+
+    const symbol = page.locator('.formula-block [data-sym]').first();
+    if (await symbol.count()) {
+      await symbol.hover();
+      const lit = page.locator(`.px-stage [data-sym="${await symbol.getAttribute('data-sym')}"]`);
+      await expect.poll(() => lit.first().getAttribute('class')).toContain('px-lit');
+    }
     await page.context().close();
   });
 
