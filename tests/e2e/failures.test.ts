@@ -49,6 +49,18 @@ describe('otherwise', () => {
     await page.context().close();
   });
 
+  it('without SIMD a figure says which browsers have it', async () => {
+    const { page } = await site.open('/en/two-hands.html', {
+      script: () => {
+        WebAssembly.validate = () => false;
+      },
+    });
+    const box = page.locator('.px-failure');
+    await box.waitFor();
+    expect(await box.textContent()).toMatch(/SIMD.*Safari 16\.4/s);
+    await page.context().close();
+  });
+
   it('a lost kernel is fetched again on request', async () => {
     let blocked = true;
     const { page } = await site.open('/en/two-hands.html', {

@@ -72,6 +72,11 @@ describe('formulas', async () => {
     expect(render('$\\sum{{x}}$')).toContain('v-pre');
     expect(render('$\\htmlData{sym=q}{q}$')).toContain('data-sym="q"');
   });
+  it('are read by the search as characters, not as markup', () => {
+    const html = render('turn by $m\\omega$ rad\n\n$$\nx^2\n$$\n\nand **so** on');
+    const [section] = sectionsOf([{ url: '/', html, frontmatter: {} }]);
+    expect(section!.text).toBe('turn by mω rad and so on');
+  });
   it('stop the build when they are wrong, and link nowhere', () => {
     expect(() => render('$\\nosuchcommand$')).toThrow();
     expect(render('$\\href{javascript:alert(1)}{x}$')).not.toContain('href=');
