@@ -93,7 +93,7 @@ export function wavelengthChart(
   };
 }
 
-/** Lines of trained and asked-for length; their names stand apart even when the lines are close. */
+/** Lines of the lengths; the asked one has its name above, the others below. */
 function lengthLines(
   lines: readonly LengthLine[],
   y: (value: number) => number,
