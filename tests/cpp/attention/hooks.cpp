@@ -154,12 +154,12 @@ TEST_CASE("bias: functions of both positions, and of the distance alone") {
   };
   c.encodings = {&by_distance};
   for (const float softcap : {0.0F, 1.5F}) {
-    for (const bool gaps : {false, true}) {
+    // Gaps among the keys, among the queries, or none.
+    for (const int gaps : {0, 1, 2}) {
       AttentionCase d = c;
       d.softcap = softcap;
-      if (gaps) {
-        for (std::size_t n = 50; n < d.key_positions.size(); ++n) d.key_positions[n] += 3;
-      }
+      auto& positions = gaps == 1 ? d.key_positions : d.query_positions;
+      for (std::size_t t = 50; gaps > 0 && t < positions.size(); ++t) positions[t] += 3;
       CHECK(stage_differences(run(d), expected(d, reference)) == "");
       for (std::int32_t& position : d.query_positions) position -= 1000;
       CHECK(stage_differences(run(d), expected(d, reference)) == "");
