@@ -27,6 +27,10 @@ struct Reference {
   std::function<double(int head, std::span<const double> query, std::span<const double> key,
                        std::int64_t query_position, std::int64_t key_position)>
       content;
+  /// Added to a column of a key's value.
+  std::function<double(int head, std::int64_t query_position, std::int64_t key_position,
+                       std::int64_t column)>
+      value;
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> bias;
   std::function<double(int head, std::int64_t query_position)> scale;
   std::function<bool(int head, std::int64_t query_position, std::int64_t key_position)> visible;

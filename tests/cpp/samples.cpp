@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "samples/content.hpp"
+
 namespace posenc::test {
 
 namespace {
@@ -96,18 +98,19 @@ std::unique_ptr<Encoding> Sample::make() const {
   return encoding;
 }
 
-std::vector<Sample> samples(std::int64_t width, int heads) {
+std::vector<Sample> samples(std::int64_t width, int heads, std::int64_t value_dim) {
   std::vector<Sample> all;
   add_nope(all);
   add_sinusoidal(all, width);
   add_rope(all, width);
   add_alibi(all, heads);
+  add_content_samples(all, {heads, width, value_dim == 0 ? width : value_dim});
   return all;
 }
 
-std::vector<Sample> attention_samples(std::int64_t width, int heads) {
+std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_t value_dim) {
   std::vector<Sample> chosen;
-  for (Sample& sample : samples(width, heads)) {
+  for (Sample& sample : samples(width, heads, value_dim)) {
     const auto& hooks = sample.description->hooks;
     const bool acts =
         std::any_of(hooks.begin(), hooks.end(), [](Hook hook) { return hook != Hook::embed; });

@@ -17,7 +17,7 @@ namespace {
 template <class Law>
 void with_every_encoding(AttentionCase problem, Law law) {
   for (const Sample& sample :
-       attention_samples(problem.head_dim, static_cast<int>(problem.heads))) {
+       attention_samples(problem.head_dim, static_cast<int>(problem.heads), problem.value_dim)) {
     CAPTURE(sample.label);
     const auto encoding = sample.make();
     problem.encodings = {encoding.get()};
@@ -189,7 +189,7 @@ TEST_CASE("moving the queries alone does change the weights, unless there is no 
     const auto here = run(p);
     for (std::int32_t& position : p.query_positions) position += 5;
     const auto there = run(p);
-    const bool acts = reference.rotary_dim > 0 || reference.bias;
+    const bool acts = reference.rotary_dim > 0 || reference.bias || reference.content;
     const bool same = differences(there.weights, std::span<const float>(here.weights)).empty();
     CHECK(same != acts);
   });

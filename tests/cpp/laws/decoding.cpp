@@ -34,7 +34,8 @@ AttentionCase sequence(std::int64_t tokens, unsigned seed) {
 /// Runs `law` for every encoding, with and without a window.
 template <class Law>
 void with_every_encoding(AttentionCase c, Law law) {
-  for (const Sample& sample : attention_samples(c.head_dim, static_cast<int>(c.heads))) {
+  for (const Sample& sample :
+       attention_samples(c.head_dim, static_cast<int>(c.heads), c.value_dim)) {
     const auto encoding = sample.make();
     c.encodings = {encoding.get()};
     for (const std::int64_t window : {0, 23}) {
