@@ -122,6 +122,9 @@ class Bias {
   virtual void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const = 0;
   /// The biases of one query (`query` holds one token) against `keys`.
   virtual void row(int head, Positions query, Positions keys, float* out) const = 0;
+  /// The gradients of that, as in Embed::rows_grad.
+  virtual void row_grad(int /*head*/, Positions /*query*/, Positions /*keys*/,
+                        const float* /*d_row*/, std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Bias() = default;

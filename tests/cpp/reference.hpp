@@ -15,6 +15,7 @@ namespace posenc::test {
 struct Reference {
   /// Column of the row of a position.
   std::function<double(std::int64_t position, std::int64_t column)> embed;
+  double embed_tolerance = 2e-7;  ///< Absolute.
 
   /// Radians per position of a pair; rotary_dim = 0 without rotation.
   std::function<double(std::int64_t pair)> frequency;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "samples/absolute.hpp"
 #include "samples/content.hpp"
 
 namespace posenc::test {
@@ -104,7 +105,9 @@ std::vector<Sample> samples(std::int64_t width, int heads, std::int64_t value_di
   add_sinusoidal(all, width);
   add_rope(all, width);
   add_alibi(all, heads);
-  add_content_samples(all, {heads, width, value_dim == 0 ? width : value_dim});
+  const HeadShape shape = {heads, width, value_dim == 0 ? width : value_dim};
+  add_content_samples(all, shape);
+  add_absolute_samples(all, shape);
   return all;
 }
 
@@ -117,6 +120,15 @@ std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_
     if (acts || hooks.empty()) chosen.push_back(std::move(sample));
   }
   return chosen;
+}
+
+bool unbounded(const Encoding& encoding) { return encoding.domain().high == kMaxPosition; }
+
+std::vector<std::int32_t> known(const Encoding& encoding, std::vector<std::int32_t> positions) {
+  std::erase_if(positions, [domain = encoding.domain()](std::int32_t p) {
+    return !domain.holds({&p, 1});
+  });
+  return positions;
 }
 
 bool fills(const Description& description, Hook hook) {

@@ -44,6 +44,12 @@ std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_
 /// The leading values of an encoding's parameters, completed with "not given".
 std::vector<double> complete(const Description& description, std::vector<double> values);
 
+/// True for encodings that know any position; false for tables of positions.
+bool unbounded(const Encoding& encoding);
+
+/// The positions among these that an encoding knows.
+std::vector<std::int32_t> known(const Encoding& encoding, std::vector<std::int32_t> positions);
+
 bool fills(const Description& description, Hook hook);
 
 }  // namespace posenc::test

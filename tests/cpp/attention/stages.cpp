@@ -125,6 +125,7 @@ TEST_CASE("any of the counts of tokens and entries may be 0") {
       c.queries = which == 1 ? 0 : 3;
       c.keys = which == 2 ? 0 : 4;
       c.fill(7);
+      c.query_positions = count_from(0, c.queries);
       const auto encoding = sample.make();
       c.encodings = {encoding.get()};
       const auto result = run(c);
