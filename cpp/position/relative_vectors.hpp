@@ -37,4 +37,9 @@ inline float dot(const float* a, const float* b, std::int64_t count) {
   return sum;
 }
 
+/// out += factor · x
+inline void add_times(float factor, const float* x, std::int64_t count, float* out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] += factor * x[i];
+}
+
 }  // namespace posenc

@@ -9,6 +9,7 @@
 // [CLS] is no word: with `firstToOthers` and `othersToFirst`, (heads), P is the one number where
 // the query is the first token, and the other where only the key is ("untied" [CLS]).
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "position/registry.hpp"
@@ -94,14 +95,46 @@ class Tupe final : public Encoding, public Bias {
     }
   }
 
+  void row_grad(int head, Positions query, Positions keys, const float* d_row,
+                std::span<float* const> grads) const override {
+    const auto [d_queries, d_keys, d_relative, d_first, d_others] =
+        std::array{grads[0], grads[1], grads[2], grads[3], grads[4]};
+    const std::int64_t at = query.at(0);
+    const std::int64_t query_vector = (head * rows_ + at) * head_dim_;
+    const auto scale = static_cast<float>(tupe_scale(static_cast<double>(head_dim_)));
+    for (std::int64_t n = 0; n < keys.count; ++n) {
+      const std::int64_t key = keys.at(n);
+      if (at == 0 && !first_to_others_.empty()) {
+        if (d_first != nullptr) d_first[head] += d_row[n];
+        continue;
+      }
+      if (key == 0 && !others_to_first_.empty()) {
+        if (d_others != nullptr) d_others[head] += d_row[n];
+        continue;
+      }
+      const std::int64_t key_vector = (head * rows_ + key) * head_dim_;
+      const float d = scale * d_row[n];
+      if (d_queries != nullptr) {
+        add_times(d, keys_.data() + key_vector, head_dim_, d_queries + query_vector);
+      }
+      if (d_keys != nullptr) {
+        add_times(d, queries_.data() + query_vector, head_dim_, d_keys + key_vector);
+      }
+      if (d_relative != nullptr && !relative_.empty()) {
+        d_relative[relative_index(head, key - at)] += d_row[n];
+      }
+    }
+  }
+
  private:
-  /// b of a distance key − query.
-  float relative(int head, std::int64_t distance) const {
-    if (relative_.empty()) return 0.0F;
+  /// Where b of a distance key − query lies.
+  std::size_t relative_index(int head, std::int64_t distance) const {
     const auto count = static_cast<std::int64_t>(relative_.size()) / heads_;
     const std::int64_t reach = count / 2;
-    return relative_[static_cast<std::size_t>(head * count + std::clamp(distance, -reach, reach) +
-                                              reach)];
+    return static_cast<std::size_t>(head * count + std::clamp(distance, -reach, reach) + reach);
+  }
+  float relative(int head, std::int64_t distance) const {
+    return relative_.empty() ? 0.0F : relative_[relative_index(head, distance)];
   }
 
   int heads_;

@@ -52,6 +52,76 @@ TEST_CASE("tupe: the first token is untied") {
   check(untied, {-1, -1, -1, -2, 33, 39, -2, 55, 65});
 }
 
+constexpr int kHeads = 2;
+const std::vector<std::int32_t> kPositions = {2, 0, 3, 1};
+using Parameters = std::vector<std::vector<float>>;
+
+std::shared_ptr<const Encoding> with(const Parameters& parameters) {
+  constexpr const char* kNames[] = {"queries", "keys", "relative", "firstToOthers",
+                                    "othersToFirst"};
+  Values values = Values("tupe").set("heads", kHeads).set("headDim", 3);
+  for (std::size_t i = 0; i < parameters.size(); ++i) values.give(kNames[i], parameters[i]);
+  return values.make();
+}
+
+/// act(head, query, keys, row number) of every row of biases.
+template <class Act>
+void each_row(Act act) {
+  for (int head = 0; head < kHeads; ++head) {
+    for (std::size_t m = 0; m < 4; ++m) {
+      act(head, Positions{&kPositions[m], 1}, Positions{kPositions.data(), 4},
+          static_cast<std::size_t>(head) * 4 + m);
+    }
+  }
+}
+
+/// Σ d_rows · biases.
+double loss(const Parameters& parameters, const std::vector<float>& d_rows) {
+  const auto encoding = with(parameters);
+  double sum = 0.0;
+  each_row([&](int head, Positions query, Positions keys, std::size_t at) {
+    float row[4];
+    encoding->bias()->row(head, query, keys, row);
+    for (std::size_t n = 0; n < 4; ++n) sum += static_cast<double>(row[n]) * d_rows[4 * at + n];
+  });
+  return sum;
+}
+
+TEST_CASE("tupe: gradients are those of finite differences") {
+  const Parameters all = {random_floats(kHeads * 4 * 3, 1), random_floats(kHeads * 4 * 3, 2),
+                          random_floats(kHeads * 3, 3), random_floats(kHeads, 4),
+                          random_floats(kHeads, 5)};
+  const auto d_rows = random_floats(kHeads * 4 * 4, 6);
+  for (const std::ptrdiff_t count : {2, 3, 5}) {
+    const Parameters parameters(all.begin(), all.begin() + count);
+    const auto encoding = with(parameters);
+    Parameters d;
+    for (const auto& p : all) d.emplace_back(p.size(), 1.0F);  // gradients are added to
+    float* const grads[] = {d[0].data(), d[1].data(), d[2].data(), d[3].data(), d[4].data()};
+    float* const unwanted[5] = {};
+    each_row([&](int head, Positions query, Positions keys, std::size_t at) {
+      encoding->bias()->row_grad(head, query, keys, &d_rows[4 * at], grads);
+      encoding->bias()->row_grad(head, query, keys, &d_rows[4 * at], unwanted);
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t k = 0; k < all[i].size(); ++k) {
+        double slope = 0.0;
+        if (i < parameters.size()) {
+          constexpr float kStep = 1.0F / 64;
+          Parameters moved = parameters;
+          moved[i][k] += kStep;
+          slope = loss(moved, d_rows);
+          moved[i][k] -= 2 * kStep;
+          slope = (slope - loss(moved, d_rows)) / (2 * kStep);
+        }
+        CAPTURE(i);
+        CAPTURE(k);
+        CHECK(std::abs(d[i][k] - 1 - slope) <= 1e-3 * (1 + std::abs(slope)));
+      }
+    }
+  }
+}
+
 TEST_CASE("tupe: content keeps half of the variance") {
   CHECK(given().make()->score_scale(64) == doctest::Approx(1 / std::sqrt(128.0)));
 }
