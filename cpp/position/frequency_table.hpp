@@ -31,7 +31,7 @@ class FrequencyTable {
   std::span<const double> values() const {
     return {values_.data(), static_cast<std::size_t>(count_)};
   }
-  void sincos(std::int32_t position, float* sin /* (count) */, float* cos /* (count) */) const {
+  void sincos(double position, float* sin /* (count) */, float* cos /* (count) */) const {
     sincos_row(position, values_.data(), count_, sin, cos);
   }
 

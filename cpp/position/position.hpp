@@ -26,6 +26,18 @@ struct Positions {
   }
 };
 
+/// The positions that an encoding knows: tokens of at least `axes` coordinates, the first `axes` of
+/// which lie in [low, high].
+struct PositionDomain {
+  std::int32_t low = -kMaxPosition;
+  std::int32_t high = kMaxPosition;
+  int axes = 1;
+
+  bool holds(Positions positions) const;
+  /// What both know.
+  PositionDomain intersection(PositionDomain other) const;
+};
+
 /// Which vector is turned: some encodings (xPos) treat queries and keys differently.
 enum class Side : std::uint8_t { query, key };
 
@@ -38,6 +50,10 @@ class Embed {
   virtual std::int64_t width() const = 0;
   /// Writes one row per position.
   virtual void rows(Positions positions, float* out /* (count, width) */) const = 0;
+  /// Adds to `grads` (one pointer per tensor of the parameter table, in its order; null = not
+  /// wanted) the gradients of a loss whose gradient by the rows is `d_out`.
+  virtual void rows_grad(Positions /*positions*/, const float* /*d_out*/,
+                         std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Embed() = default;
@@ -75,7 +91,12 @@ class Rotate {
 /// weight_mn·w[δ]. An absent term is null.
 class Content {
  public:
-  /// Rows of the tables r and s.
+  /// Heads that the tables are made for; 0 = all heads share them.
+  virtual int heads() const = 0;
+  virtual std::int64_t head_dim() const = 0;
+  /// Width of w; 0 where there is none.
+  virtual std::int64_t value_dim() const { return 0; }
+  /// Rows of the tables r, s and w.
   virtual std::int64_t rows() const = 0;
   /// The row of a distance, 0 … rows() − 1.
   virtual std::int64_t row(std::int64_t distance) const = 0;
@@ -101,6 +122,9 @@ class Bias {
   virtual void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const = 0;
   /// The biases of one query (`query` holds one token) against `keys`.
   virtual void row(int head, Positions query, Positions keys, float* out) const = 0;
+  /// The gradients of that, as in Embed::rows_grad.
+  virtual void row_grad(int /*head*/, Positions /*query*/, Positions /*keys*/,
+                        const float* /*d_row*/, std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Bias() = default;
@@ -136,6 +160,8 @@ class Encoding {
   virtual const Scale* scale() const { return nullptr; }
   virtual const Mask* mask() const { return nullptr; }
 
+  /// Whoever calls a hook has checked that the encoding knows the positions.
+  virtual PositionDomain domain() const { return {}; }
   /// Radians per position, one per pair; empty where there are none.
   virtual std::span<const double> frequencies() const { return {}; }
   /// What cos and sin are multiplied by.

@@ -3,6 +3,12 @@
 // exponents i/(d/2 − 1), so that the last wavelength is exactly 2π·base (tensor2tensor, fairseq,
 // Whisper); cosines first (MusicGen). An odd width drops the last cosine when interleaved, and gets
 // a column of zeros in halves (tensor2tensor).
+//
+// Conventions of others in these words: fairseq starts at padding_idx + 1 (`offset`) and gives
+// padding, at position −1, a row of zeros (`zeroPadding`). Diffusion timesteps (diffusers) are
+// halves; downscale_freq_shift 0 or 1 is the denominator d/2 or d/2 − 1, flip_sin_to_cos the order.
+// A trained factor of all rows (`scale`, begun at 1/√width) is the scaled sinusoid of
+// x-transformers.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +19,17 @@ namespace posenc::encodings {
 
 namespace {
 
-enum : std::uint8_t { kWidth, kBase, kLayout, kDenominator, kOrder, kParameters };
+enum : std::uint8_t {
+  kWidth,
+  kBase,
+  kLayout,
+  kDenominator,
+  kOrder,
+  kOffset,
+  kZeroPadding,
+  kScale,
+  kParameters
+};
 
 constexpr const char* kLayouts[] = {"interleaved", "halves"};
 constexpr const char* kDenominators[] = {"d/2", "d/2-1"};
@@ -34,6 +50,15 @@ constexpr Parameter kTable[kParameters] = {
         .or_else(0),
     Parameter::choice("order", kOrders, {"先正弦还是先余弦", "which function comes first"})
         .or_else(0),
+    Parameter::integer("offset", -1e6, 1e6,
+                       {"加到位置上的数（fairseq 为 padding_idx + 1）",
+                        "added to positions (fairseq: padding_idx + 1)"})
+        .or_else(0),
+    Parameter::flag("zeroPadding", {"位置 −1 表示填充，整行为零（fairseq）",
+                                    "position −1 is padding: a row of zeros (fairseq)"})
+        .or_else(0),
+    Parameter::tensor("scale", {"所有行共同乘上的可学习数 (1)",
+                                "a trained number that all rows are multiplied by, (1)"}),
 };
 
 constexpr Hook kHooks[] = {Hook::embed};
@@ -45,12 +70,15 @@ std::int64_t pair_count(std::int64_t width, bool halves) {
 
 class Sinusoidal final : public Encoding, public Embed {
  public:
-  Sinusoidal(std::int64_t width, double base, bool halves, double denominator, bool cosine_first)
-      : width_(width),
-        halves_(halves),
-        cosine_first_(cosine_first),
-        frequencies_(base, pair_count(width, halves), denominator),
-        row_(2 * padded_frequencies(pair_count(width, halves))) {}
+  explicit Sinusoidal(std::span<const double> values)
+      : width_(static_cast<std::int64_t>(values[kWidth])),
+        halves_(values[kLayout] == 1),
+        cosine_first_(values[kOrder] == 1),
+        zero_padding_(values[kZeroPadding] != 0),
+        offset_(values[kOffset]),
+        scale_(numbers<float>(values[kScale])),
+        frequencies_(values[kBase], pair_count(width_, halves_), denominator(values)),
+        row_(2 * padded_frequencies(pair_count(width_, halves_))) {}
 
   bool ok() const { return frequencies_.ok() && row_.ok(); }
   const Embed* embed() const override { return this; }
@@ -59,25 +87,51 @@ class Sinusoidal final : public Encoding, public Embed {
   std::int64_t width() const override { return width_; }
   void rows(Positions positions, float* out) const override {
     for (std::int64_t t = 0; t < positions.count; ++t) {
-      if (halves_) {
-        write_halves(positions.at(t), out + t * width_);
-      } else {
-        write_interleaved(positions.at(t), out + t * width_);
-      }
+      write(positions.at(t), out + t * width_);
+      if (scale_.empty()) continue;
+      for (std::int64_t c = 0; c < width_; ++c) out[t * width_ + c] *= scale_[0];
+    }
+  }
+  void rows_grad(Positions positions, const float* d_out,
+                 std::span<float* const> grads) const override {
+    Buffer<float> row(width_);
+    if (grads[0] == nullptr || !row.ok()) return;
+    for (std::int64_t t = 0; t < positions.count; ++t) {
+      write(positions.at(t), row.data());
+      for (std::int64_t c = 0; c < width_; ++c) grads[0][0] += d_out[t * width_ + c] * row[c];
     }
   }
 
  private:
+  static double denominator(std::span<const double> values) {
+    const auto width = static_cast<std::int64_t>(values[kWidth]);
+    // With d/2 the exponent of an odd width is the paper's 2i/d; d/2 − 1 counts whole pairs
+    // (tensor2tensor).
+    if (values[kDenominator] == 0) return static_cast<double>(width) / 2;
+    return static_cast<double>(std::max<std::int64_t>(width / 2 - 1, 1));
+  }
+
+  /// The row of a position, before the scale.
+  void write(std::int32_t position, float* row) const {
+    if (zero_padding_ && position == -1) {
+      std::fill_n(row, width_, 0.0F);
+    } else if (halves_) {
+      write_halves(position + offset_, row);
+    } else {
+      write_interleaved(position + offset_, row);
+    }
+  }
+
   std::int64_t pairs() const { return static_cast<std::int64_t>(frequencies_.values().size()); }
 
-  void write_halves(std::int32_t position, float* row) const {
+  void write_halves(double position, float* row) const {
     float* first = row;
     float* second = row + pairs();
     frequencies_.sincos(position, cosine_first_ ? second : first, cosine_first_ ? first : second);
     if (width_ % 2 != 0) row[width_ - 1] = 0.0F;
   }
 
-  void write_interleaved(std::int32_t position, float* row) const {
+  void write_interleaved(double position, float* row) const {
     float* first = row_.data();
     float* second = first + padded_frequencies(pairs());
     frequencies_.sincos(position, cosine_first_ ? second : first, cosine_first_ ? first : second);
@@ -97,21 +151,22 @@ class Sinusoidal final : public Encoding, public Embed {
   std::int64_t width_;
   bool halves_;
   bool cosine_first_;
+  bool zero_padding_;
+  double offset_;
+  std::span<const float> scale_;  // one number, or none
   FrequencyTable frequencies_;
   mutable Buffer<float> row_;  // scratch for one interleaved row: first functions, then second ones
 };
 
+Fault derive(std::span<double> values) {
+  if (!std::isnan(values[kScale]) && numbers<float>(values[kScale]).size() != 1) {
+    return {Status::parameter, kScale, "one number"};
+  }
+  return {};
+}
+
 std::unique_ptr<Encoding> make(std::span<const double> values) {
-  const auto width = static_cast<std::int64_t>(values[kWidth]);
-  const bool halves = values[kLayout] == 1;
-  const bool inclusive = values[kDenominator] == 1;
-  // With d/2 the exponent of an odd width is the paper's 2i/d; d/2 − 1 counts whole pairs
-  // (tensor2tensor).
-  const double denominator = inclusive
-                                 ? static_cast<double>(std::max<std::int64_t>(width / 2 - 1, 1))
-                                 : static_cast<double>(width) / 2;
-  auto encoding =
-      std::make_unique<Sinusoidal>(width, values[kBase], halves, denominator, values[kOrder] == 1);
+  auto encoding = std::make_unique<Sinusoidal>(values);
   return encoding->ok() ? std::move(encoding) : nullptr;
 }
 
@@ -125,7 +180,7 @@ extern const Description sinusoidal = {
     .url = "https://arxiv.org/abs/1706.03762",
     .hooks = kHooks,
     .parameters = kTable,
-    .derive = nullptr,
+    .derive = derive,
     .make = make,
 };
 

@@ -7,7 +7,17 @@ import { describe, expect, test } from 'vitest';
 import { golden, waitingCases, type GoldenCase, type GoldenTensor } from './golden-tables.js';
 import { expectNear, posenc as simd } from './posenc.js';
 
-const groups = ['alibi', 'onnx_attention', 'onnx_rotary', 'rope_apply', 'sdpa', 'sinusoidal'];
+const groups = [
+  'alibi',
+  'deberta',
+  'onnx_attention',
+  'onnx_rotary',
+  'rope_apply',
+  'sdpa',
+  'shaw',
+  'sinusoidal',
+  'transformer_xl',
+];
 
 // Node 20 hides relaxed SIMD behind a flag; newer ones have it, and no such flag.
 if (Number.parseInt(process.versions.node) < 21) {

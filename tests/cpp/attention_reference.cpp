@@ -34,7 +34,7 @@ class Head {
     const Row weights = softmax(logits);
     result.logits.insert(result.logits.end(), logits.begin(), logits.end());
     result.weights.insert(result.weights.end(), weights.begin(), weights.end());
-    mix(logits, weights, result.output);
+    mix(at, logits, weights, result.output);
   }
 
  private:
@@ -80,13 +80,16 @@ class Head {
   }
 
   /// What is hidden takes no part, be its value NaN.
-  void mix(const Row& logits, const Row& weights, Row& output) const {
+  void mix(std::int64_t at, const Row& logits, const Row& weights, Row& output) const {
     Row sum(static_cast<std::size_t>(c_.value_dim), 0.0);
     for (std::int64_t n = 0; n < c_.keys; ++n) {
       if (logits[static_cast<std::size_t>(n)] == kHidden) continue;
       const auto value = part(c_.value, (key_row_ + n) * c_.value_dim, c_.value_dim);
       for (std::size_t d = 0; d < sum.size(); ++d) {
-        sum[d] += weights[static_cast<std::size_t>(n)] * value[d];
+        const double added =
+            r_.value ? r_.value(head_, at, c_.key_at(entry_, n), static_cast<std::int64_t>(d))
+                     : 0.0;
+        sum[d] += weights[static_cast<std::size_t>(n)] * (value[d] + added);
       }
     }
     output.insert(output.end(), sum.begin(), sum.end());

@@ -15,6 +15,7 @@ namespace posenc::test {
 struct Reference {
   /// Column of the row of a position.
   std::function<double(std::int64_t position, std::int64_t column)> embed;
+  double embed_tolerance = 2e-7;  ///< Absolute.
 
   /// Radians per position of a pair; rotary_dim = 0 without rotation.
   std::function<double(std::int64_t pair)> frequency;
@@ -27,6 +28,10 @@ struct Reference {
   std::function<double(int head, std::span<const double> query, std::span<const double> key,
                        std::int64_t query_position, std::int64_t key_position)>
       content;
+  /// Added to a column of a key's value.
+  std::function<double(int head, std::int64_t query_position, std::int64_t key_position,
+                       std::int64_t column)>
+      value;
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> bias;
   std::function<double(int head, std::int64_t query_position)> scale;
   std::function<bool(int head, std::int64_t query_position, std::int64_t key_position)> visible;

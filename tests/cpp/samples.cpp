@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "samples/absolute.hpp"
+#include "samples/content.hpp"
+
 namespace posenc::test {
 
 namespace {
@@ -96,24 +99,36 @@ std::unique_ptr<Encoding> Sample::make() const {
   return encoding;
 }
 
-std::vector<Sample> samples(std::int64_t width, int heads) {
+std::vector<Sample> samples(std::int64_t width, int heads, std::int64_t value_dim) {
   std::vector<Sample> all;
   add_nope(all);
   add_sinusoidal(all, width);
   add_rope(all, width);
   add_alibi(all, heads);
+  const HeadShape shape = {heads, width, value_dim == 0 ? width : value_dim};
+  add_content_samples(all, shape);
+  add_absolute_samples(all, shape);
   return all;
 }
 
-std::vector<Sample> attention_samples(std::int64_t width, int heads) {
+std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_t value_dim) {
   std::vector<Sample> chosen;
-  for (Sample& sample : samples(width, heads)) {
+  for (Sample& sample : samples(width, heads, value_dim)) {
     const auto& hooks = sample.description->hooks;
     const bool acts =
         std::any_of(hooks.begin(), hooks.end(), [](Hook hook) { return hook != Hook::embed; });
     if (acts || hooks.empty()) chosen.push_back(std::move(sample));
   }
   return chosen;
+}
+
+bool unbounded(const Encoding& encoding) { return encoding.domain().high == kMaxPosition; }
+
+std::vector<std::int32_t> known(const Encoding& encoding, std::vector<std::int32_t> positions) {
+  std::erase_if(positions, [domain = encoding.domain()](std::int32_t p) {
+    return !domain.holds({&p, 1});
+  });
+  return positions;
 }
 
 bool fills(const Description& description, Hook hook) {

@@ -9,6 +9,7 @@
 
 #include "position/registry.hpp"
 #include "reference.hpp"
+#include "values.hpp"
 
 namespace posenc::test {
 
@@ -17,20 +18,37 @@ struct Sample {
   const Description* description;
   std::vector<double> values;  ///< Of the leading parameters; NaN = not given.
   Reference reference;
+  std::shared_ptr<Values> keeps{};  ///< Whatever the values point at.
+
+  Sample(std::string name, const Description* what, std::vector<double> of, Reference expected)
+      : label(std::move(name)),
+        description(what),
+        values(std::move(of)),
+        reference(std::move(expected)) {}
+  Sample(std::string name, const Values& of, Reference expected)
+      : Sample(std::move(name), &of.description(), of.list(), std::move(expected)) {
+    keeps = std::make_shared<Values>(of);
+  }
 
   /// The encoding. Fails the test when the values are refused.
   std::unique_ptr<Encoding> make() const;
 };
 
-/// Samples for heads (or rows) of `width` numbers and `heads` heads; an encoding that cannot have
-/// the width has none.
-std::vector<Sample> samples(std::int64_t width, int heads);
+/// Samples for heads (or rows) of `width` numbers, `heads` heads and values of `value_dim` numbers
+/// (0 = width); an encoding that cannot have the width has none.
+std::vector<Sample> samples(std::int64_t width, int heads, std::int64_t value_dim = 0);
 
 /// Those with a hook that acts inside attention, or no hook at all.
-std::vector<Sample> attention_samples(std::int64_t width, int heads);
+std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_t value_dim = 0);
 
 /// The leading values of an encoding's parameters, completed with "not given".
 std::vector<double> complete(const Description& description, std::vector<double> values);
+
+/// True for encodings that know any position; false for tables of positions.
+bool unbounded(const Encoding& encoding);
+
+/// The positions among these that an encoding knows.
+std::vector<std::int32_t> known(const Encoding& encoding, std::vector<std::int32_t> positions);
 
 bool fills(const Description& description, Hook hook);
 

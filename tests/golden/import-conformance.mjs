@@ -19,21 +19,27 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as alibi from './import/alibi.mjs';
+import * as deberta from './import/deberta.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
 import * as onnxRotary from './import/onnx-rotary.mjs';
 import * as ropeApply from './import/rope-apply.mjs';
 import * as sdpa from './import/sdpa.mjs';
+import * as shaw from './import/shaw.mjs';
 import * as sinusoidal from './import/sinusoidal.mjs';
+import * as transformerXl from './import/transformer-xl.mjs';
 import { readGroup } from './import/source.mjs';
 import { writeGroup } from './import/writer.mjs';
 
 const groups = {
   alibi,
+  deberta,
   onnx_attention: onnxAttention,
   onnx_rotary: onnxRotary,
   rope_apply: ropeApply,
   sdpa,
+  shaw,
   sinusoidal,
+  transformer_xl: transformerXl,
 };
 
 const folder = process.argv[2];

@@ -273,7 +273,7 @@ TEST_CASE("the axis of positions: causality, windows and biases read the first")
   AttentionCase c = grouped(8);
   c.causal = true;
   c.window = 30;
-  for (const Sample& sample : attention_samples(c.head_dim, 4)) {
+  for (const Sample& sample : attention_samples(c.head_dim, 4, c.value_dim)) {
     CAPTURE(sample.label);
     const auto encoding = sample.make();
     c.encodings = {encoding.get()};

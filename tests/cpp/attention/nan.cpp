@@ -41,7 +41,7 @@ AttentionCase causal(std::int64_t tokens, unsigned seed) {
 
 TEST_CASE("padding may hold anything") {
   const std::int64_t tokens = kKeyBlock + 40;
-  for (const Sample& sample : attention_samples(8, 2)) {
+  for (const Sample& sample : attention_samples(8, 2, 7)) {
     const auto encoding = sample.make();
     CAPTURE(sample.label);
     AttentionCase c = causal(tokens, 1);

@@ -17,7 +17,7 @@ namespace {
 template <class Law>
 void with_every_encoding(AttentionCase problem, Law law) {
   for (const Sample& sample :
-       attention_samples(problem.head_dim, static_cast<int>(problem.heads))) {
+       attention_samples(problem.head_dim, static_cast<int>(problem.heads), problem.value_dim)) {
     CAPTURE(sample.label);
     const auto encoding = sample.make();
     problem.encodings = {encoding.get()};
@@ -70,6 +70,10 @@ TEST_CASE("numbers of tokens around the edges of tiles change nothing") {
       problem.heads = 2;
       problem.kv_heads = 1;
       problem.fill(static_cast<unsigned>(100 * i + j));
+      // From 0 upwards, so that tables of positions hold them.
+      const std::int64_t first = std::max<std::int64_t>(problem.queries - problem.keys, 0);
+      problem.key_positions = count_from(first, problem.keys);
+      problem.query_positions = count_from(first + problem.keys - problem.queries, problem.queries);
       problem.causal = (i + j) % 2 == 0;
       problem.window = (i + j) % 3 == 0 ? 40 : 0;
       CAPTURE(problem.queries);
@@ -156,8 +160,8 @@ TEST_CASE("batch entries do not depend on their neighbours") {
 }
 
 TEST_CASE("adding a constant to all positions changes nothing") {
-  // All encodings that act inside attention are relative so far; absolute ones act on the input
-  // (laws/embed.cpp).
+  // Encodings that act inside attention are relative, except where positions meet positions of a
+  // table.
   AttentionCase problem;
   problem.heads = 2;
   problem.queries = 20;
@@ -167,6 +171,7 @@ TEST_CASE("adding a constant to all positions changes nothing") {
   problem.causal = true;
   problem.window = 50;
   with_every_encoding(problem, [](const AttentionCase& p, const Reference& /*reference*/) {
+    if (!unbounded(*p.encodings[0])) return;
     const auto here = run(p);
     for (const std::int32_t shift : {7, -1000, 100000, (1 << 24) - 200}) {
       AttentionCase there = p;
@@ -189,7 +194,7 @@ TEST_CASE("moving the queries alone does change the weights, unless there is no 
     const auto here = run(p);
     for (std::int32_t& position : p.query_positions) position += 5;
     const auto there = run(p);
-    const bool acts = reference.rotary_dim > 0 || reference.bias;
+    const bool acts = reference.rotary_dim > 0 || reference.bias || reference.content;
     const bool same = differences(there.weights, std::span<const float>(here.weights)).empty();
     CHECK(same != acts);
   });

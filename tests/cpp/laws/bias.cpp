@@ -11,7 +11,6 @@ namespace {
 
 TEST_CASE("biases are those of the float64 reference, by row and by distance") {
   int count = 0;
-  const std::vector<std::int32_t> keys = {-3, 0, 1, 2, 9, 10, 11, 100, 5000};
   for (const int heads : {1, 2, 3, 8, 12}) {
     for (const Sample& sample : samples(16, heads)) {
       const auto encoding = sample.make();
@@ -19,9 +18,10 @@ TEST_CASE("biases are those of the float64 reference, by row and by distance") {
       if (bias == nullptr) continue;
       CAPTURE(sample.label);
       ++count;
+      const auto keys = known(*encoding, {-3, 0, 1, 2, 9, 10, 11, 100, 5000});
       CHECK(bias->heads() == heads);
       for (int head = 0; head < heads; ++head) {
-        for (const std::int32_t query : {-5, 0, 10, 4000}) {
+        for (const std::int32_t query : known(*encoding, {-5, 0, 10, 4000})) {
           std::vector<double> expected;
           for (const std::int32_t key : keys) {
             expected.push_back(sample.reference.bias(head, query, key));

@@ -34,7 +34,8 @@ AttentionCase sequence(std::int64_t tokens, unsigned seed) {
 /// Runs `law` for every encoding, with and without a window.
 template <class Law>
 void with_every_encoding(AttentionCase c, Law law) {
-  for (const Sample& sample : attention_samples(c.head_dim, static_cast<int>(c.heads))) {
+  for (const Sample& sample :
+       attention_samples(c.head_dim, static_cast<int>(c.heads), c.value_dim)) {
     const auto encoding = sample.make();
     c.encodings = {encoding.get()};
     for (const std::int64_t window : {0, 23}) {
@@ -142,6 +143,7 @@ TEST_CASE("documents packed into one row are as alone") {
   for (std::size_t t = 50; t < 120; ++t) c.key_positions[t] += 9950;
   c.query_positions = c.key_positions;
   with_every_encoding(c, [](AttentionCase packed) {
+    if (!unbounded(*packed.encodings[0])) return;
     if (packed.window == 0) packed.window = 1000;
     const auto both = run(packed, {.taps = false});
     const auto first = run(slice(packed, 0, 50, 0, 50), {.taps = false});

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "position/registry.hpp"
+#include "samples.hpp"
 #include "table.hpp"
+#include "values.hpp"
 
 namespace posenc::test {
 namespace {
@@ -22,6 +24,7 @@ std::unique_ptr<Encoding> sinusoidal(double width, double base = 10000, int layo
   const auto index = static_cast<std::size_t>(find_encoding("sinusoidal"));
   std::vector<double> values = {width, base, static_cast<double>(layout),
                                 static_cast<double>(denominator), static_cast<double>(order)};
+  values = complete(*registry()[index], values);
   REQUIRE(resolve(*registry()[index], values).status == Status::ok);
   return registry()[index]->make(values);
 }
@@ -81,6 +84,62 @@ TEST_CASE("the conventions in use give these rows") {
     const auto encoding = sinusoidal(row.width, 10000, row.layout, row.denominator, row.order);
     CHECK(differences(rows(*encoding, {1}), row.expected) == "");
   }
+}
+
+TEST_CASE("diffusion timesteps: halves, shift 0 or 1, cosines first when flipped") {
+  struct Row {
+    double shift, flip;
+    std::vector<double> expected;  // of timestep 10: e^(−ln(10000)·i/(2 − shift)) = 1, then 1/100
+  };
+  const double s = std::sin(10.0);
+  const double c = std::cos(10.0);
+  const Row rows_of[] = {
+      {0, 0, {s, std::sin(.1), c, std::cos(.1)}},
+      {1, 0, {s, std::sin(.001), c, std::cos(.001)}},
+      {0, 1, {c, std::cos(.1), s, std::sin(.1)}},
+      {1, 1, {c, std::cos(.001), s, std::sin(.001)}},
+  };
+  for (const Row& row : rows_of) {
+    const auto encoding = Values("sinusoidal")
+                              .set("width", 4)
+                              .set("layout", kHalves)
+                              .set("denominator", row.shift)
+                              .set("order", row.flip)
+                              .make();
+    CHECK(differences(rows(*encoding, {10}), row.expected) == "");
+  }
+}
+
+TEST_CASE("fairseq starts at padding_idx + 1, and padding is a row of zeros") {
+  const auto fairseq = Values("sinusoidal")
+                           .set("width", 6)
+                           .set("layout", kHalves)
+                           .set("denominator", kWidthHalfLess1)
+                           .set("offset", 2)
+                           .set("zeroPadding", 1)
+                           .make();
+  const auto plain = sinusoidal(6, 10000, kHalves, kWidthHalfLess1);
+  CHECK(bit_differences(rows(*fairseq, {0, 1, 7}), rows(*plain, {2, 3, 9})) == "");
+  CHECK(rows(*fairseq, {-1}) == std::vector<float>(6, 0.0F));
+}
+
+TEST_CASE("the trained scale multiplies all rows, and has the gradient of that") {
+  Values values = Values("sinusoidal").set("width", 5).give("scale", {0.5F});
+  const auto encoding = values.make();
+  const std::vector<std::int32_t> positions = {0, 3, 900};
+  const auto plain = rows(*sinusoidal(5), positions);
+  std::vector<double> half(plain.begin(), plain.end());
+  for (double& x : half) x *= 0.5;
+  CHECK(differences(rows(*encoding, positions), half, {1e-7, 0}) == "");
+
+  const auto d_out = random_floats(15, 4);
+  float d_scale = 10;  // gradients are added
+  float* const grads[] = {&d_scale};
+  encoding->embed()->rows_grad({positions.data(), 3}, d_out.data(), grads);
+  CHECK(d_scale == doctest::Approx(10 + dot(d_out, plain)));
+  float* const unwanted[] = {nullptr};
+  encoding->embed()->rows_grad({positions.data(), 3}, d_out.data(), unwanted);
+  CHECK(values.give("scale", {1, 2}).fault() == "scale: one number");
 }
 
 TEST_CASE("position 0 is sines of 0 and cosines of 0") {

@@ -1,0 +1,173 @@
+#include "samples/content.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "table.hpp"
+
+namespace posenc::test {
+
+namespace {
+
+using Row = std::span<const double>;
+
+/// Row `row` of a table (…, width) times a vector.
+double product(const std::vector<float>& table, std::int64_t row, Row x) {
+  double sum = 0.0;
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    sum += x[d] * table[static_cast<std::size_t>(row) * x.size() + d];
+  }
+  return sum;
+}
+
+/// The place of a key as seen by a query, clipped to ±reach and counted from 0.
+std::int64_t place(std::int64_t query, std::int64_t key, std::int64_t reach) {
+  return std::clamp(key - query, -reach, reach) + reach;
+}
+
+void add_shaw(std::vector<Sample>& all, HeadShape shape) {
+  constexpr std::int64_t kReach = 5;
+  constexpr std::int64_t kRows = 2 * kReach + 1;
+  const auto [heads, head_dim, value_dim] = shape;
+  const auto given = [&] {
+    return Values("shaw").set("headDim", static_cast<double>(head_dim)).set("maxDistance", kReach);
+  };
+  const auto shared = random_floats(kRows * head_dim, 101);
+  Reference keys;
+  keys.content = [shared](int, Row q, Row, std::int64_t at_query, std::int64_t at_key) {
+    return product(shared, place(at_query, at_key, kReach), q);
+  };
+  all.push_back({"shaw keys", given().give("keys", shared), keys});
+
+  const auto per_head = random_floats(heads * kRows * head_dim, 102);
+  const auto values = random_floats(heads * kRows * value_dim, 103);
+  Reference both;
+  both.content = [per_head](int head, Row q, Row k, std::int64_t at_query, std::int64_t at_key) {
+    const std::int64_t row = head * kRows + place(at_key, at_query, kReach);
+    return product(per_head, row, q) + product(per_head, row, k);
+  };
+  both.value = [values, value_dim = value_dim](int head, std::int64_t at_query, std::int64_t at_key,
+                                               std::int64_t column) -> double {
+    const std::int64_t row = head * kRows + place(at_key, at_query, kReach);
+    return values[static_cast<std::size_t>(row * value_dim + column)];
+  };
+  all.push_back({"shaw keys and values of each head",
+                 given()
+                     .set("heads", heads)
+                     .set("valueDim", static_cast<double>(value_dim))
+                     .give("keys", per_head)
+                     .give("values", values)
+                     .set("direction", 1)
+                     .set("keyTerm", 1),
+                 both});
+}
+
+void add_transformer_xl(std::vector<Sample>& all, HeadShape shape) {
+  constexpr std::int64_t kWidth = 6;
+  const auto [heads, head_dim, value_dim] = shape;
+  const std::int64_t size = heads * head_dim;
+  const auto u = random_floats(size, 111);
+  const auto v = random_floats(size, 112);
+  const auto projection = random_floats(size * kWidth, 113);
+  // r[δ] = W_R · (sin δw_0, sin δw_1, …, cos δw_0, …), and the score (q + v)·r[δ] + u·k.
+  const auto reference = [=, head_dim = head_dim](std::int64_t low, std::int64_t high) {
+    Reference r;
+    r.content = [=](int head, Row q, Row k, std::int64_t at_query, std::int64_t at_key) {
+      const std::int64_t distance = std::clamp(at_query - at_key, low, high);
+      std::vector<double> sinusoid;
+      for (std::int64_t i = 0; i < kWidth; ++i) {
+        const double w = power_frequency(10000, i % (kWidth / 2), kWidth / 2.0);
+        sinusoid.push_back(i < kWidth / 2 ? sine(distance, w) : cosine(distance, w));
+      }
+      double sum = product(u, head, k);
+      for (std::int64_t d = 0; d < head_dim; ++d) {
+        const std::int64_t i = head * head_dim + d;
+        sum += (q[static_cast<std::size_t>(d)] + v[static_cast<std::size_t>(i)]) *
+               product(projection, i, sinusoid);
+      }
+      return sum;
+    };
+    return r;
+  };
+  const auto given = [&](double reach) {
+    return Values("transformer_xl")
+        .set("heads", heads)
+        .set("headDim", static_cast<double>(head_dim))
+        .set("maxDistance", reach)
+        .give("contentBias", u)
+        .give("positionBias", v)
+        .give("projection", projection);
+  };
+  all.push_back({"transformer_xl", given(300), reference(0, 300)});
+  all.push_back({"transformer_xl bidirectional, clamped", given(7).set("bidirectional", 1),
+                 reference(-7, 7)});
+}
+
+/// The logarithmic bucket of a distance, as the paper's code describes it.
+std::int64_t log_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t most) {
+  const std::int64_t middle = buckets / 2;
+  if (std::abs(distance) <= middle) return distance;
+  const auto m = static_cast<long double>(middle);
+  const auto far = static_cast<long double>(std::min(std::abs(distance), most - 1));
+  const auto end = static_cast<long double>(most - 1);
+  const long double above = std::ceil(std::log(far / m) / std::log(end / m) * (m - 1));
+  const auto bucket = middle + static_cast<std::int64_t>(above);
+  return distance < 0 ? -bucket : bucket;
+}
+
+void add_deberta(std::vector<Sample>& all, HeadShape shape) {
+  constexpr std::int64_t kSpan = 6;
+  const auto heads = shape.heads;
+  const auto size = heads * 2 * kSpan * shape.head_dim;
+  const auto keys = random_floats(size, 121);
+  const auto queries = random_floats(size, 122);
+  const auto given = [&] {
+    return Values("deberta")
+        .set("heads", heads)
+        .set("headDim", static_cast<double>(shape.head_dim));
+  };
+  Reference logarithmic;
+  logarithmic.content = [=](int head, Row q, Row k, std::int64_t at_query, std::int64_t at_key) {
+    const std::int64_t bucket = log_bucket(at_query - at_key, kSpan, 40);
+    const auto row = head * 2 * kSpan + std::clamp<std::int64_t>(bucket + kSpan, 0, 2 * kSpan - 1);
+    return product(keys, row, q) + product(queries, row, k);
+  };
+  all.push_back({"deberta c2p, p2c in buckets",
+                 given()
+                     .set("maxDistance", 40)
+                     .set("buckets", kSpan)
+                     .give("keys", keys)
+                     .give("queries", queries),
+                 logarithmic});
+
+  Reference clipped;
+  const auto width = static_cast<std::size_t>(shape.head_dim);
+  clipped.content = [=](int head, Row, Row, std::int64_t at_query, std::int64_t at_key) {
+    const auto row =
+        head * 2 * kSpan + std::clamp<std::int64_t>(at_query - at_key + kSpan, 0, 2 * kSpan - 1);
+    std::vector<double> relative(width);
+    for (std::size_t d = 0; d < width; ++d) {
+      relative[d] = queries[static_cast<std::size_t>(row) * width + d];
+    }
+    return product(keys, row, relative);
+  };
+  all.push_back({"deberta p2p, every distance",
+                 given()
+                     .set("maxDistance", kSpan)
+                     .give("keys", keys)
+                     .give("queries", queries)
+                     .set("c2p", 0)
+                     .set("p2c", 0)
+                     .set("p2p", 1),
+                 clipped});
+}
+
+}  // namespace
+
+void add_content_samples(std::vector<Sample>& all, HeadShape shape) {
+  add_shaw(all, shape);
+  add_transformer_xl(all, shape);
+  add_deberta(all, shape);
+}
+
+}  // namespace posenc::test
