@@ -5,17 +5,29 @@
 //
 // The bias is −a_h·|query − key|: causal attention only meets keys at or before the query,
 // bidirectional attention gets the symmetric form.
+//
+// With biasedHeads < heads the slopes are those of biasedHeads heads, and the heads after them have
+// no bias (as in x-transformers' alibi_num_heads).
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
+#include "core/buffer.hpp"
+#include "position/distance_bias.hpp"
 #include "position/registry.hpp"
 
 namespace posenc::encodings {
 
 namespace {
 
-constexpr Parameter kTable[] = {
+enum : std::uint8_t { kHeads, kBiasedHeads, kParameters };
+
+constexpr Parameter kTable[kParameters] = {
     Parameter::integer("heads", 1, 4096, {"头数", "number of heads"}).required(),
+    Parameter::integer(
+        "biasedHeads", 1, 4096,
+        {"前多少个头有偏置，其余为零；默认全部",
+         "how many heads have a bias, those after them have none; all unless given"}),
 };
 
 constexpr Hook kHooks[] = {Hook::bias};
@@ -27,33 +39,32 @@ double slope(int head, int heads) {
   return std::exp2(-8.0 * (2 * (head - power) + 1) / (2 * power));
 }
 
-class Alibi final : public Encoding, public Bias {
+class Alibi final : public DistanceBias {
  public:
-  explicit Alibi(int heads) : heads_(heads) {}
-  const Bias* bias() const override { return this; }
-
-  int heads() const override { return heads_; }
-  bool toeplitz() const override { return true; }
-  void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const override {
-    const double a = slope(head, heads_);
-    for (std::int64_t i = 0; i < count; ++i) {
-      out[i] = static_cast<float>(-a * static_cast<double>(std::abs(first + i)));
-    }
-  }
-  void row(int head, Positions query, Positions keys, float* out) const override {
-    const double a = slope(head, heads_);
-    for (std::int64_t n = 0; n < keys.count; ++n) {
-      const std::int64_t distance = std::int64_t{query.at(0)} - keys.at(n);
-      out[n] = static_cast<float>(-a * static_cast<double>(std::abs(distance)));
-    }
-  }
+  Alibi(int heads, Buffer<double> slopes) : DistanceBias(heads), slopes_(std::move(slopes)) {}
 
  private:
-  int heads_;
+  double at(int head, std::int64_t distance) const override {
+    return -slopes_[head] * static_cast<double>(std::abs(distance));
+  }
+
+  Buffer<double> slopes_;  // (heads)
 };
 
+Fault derive(std::span<double> values) {
+  double& biased = values[kBiasedHeads];
+  if (std::isnan(biased)) biased = values[kHeads];
+  if (biased > values[kHeads]) return {Status::parameter, kBiasedHeads, "at most heads"};
+  return {};
+}
+
 std::unique_ptr<Encoding> make(std::span<const double> values) {
-  return std::make_unique<Alibi>(static_cast<int>(values[0]));
+  const auto heads = static_cast<int>(values[kHeads]);
+  const auto biased = static_cast<int>(values[kBiasedHeads]);
+  Buffer<double> slopes(heads);
+  if (!slopes.ok()) return nullptr;
+  for (int h = 0; h < heads; ++h) slopes[h] = h < biased ? slope(h, biased) : 0.0;
+  return std::make_unique<Alibi>(heads, std::move(slopes));
 }
 
 }  // namespace
@@ -68,7 +79,7 @@ extern const Description alibi = {
     .url = "https://arxiv.org/abs/2108.12409",
     .hooks = kHooks,
     .parameters = kTable,
-    .derive = nullptr,
+    .derive = derive,
     .make = make,
 };
 

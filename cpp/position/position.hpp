@@ -97,10 +97,16 @@ class Bias {
   virtual int heads() const = 0;
   /// True when the bias depends on the distance alone; then `by_distance` is available.
   virtual bool toeplitz() const = 0;
-  /// The biases of distances first, first + 1, …
-  virtual void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const = 0;
+  /// The biases of distances first, first + 1, … (of Toeplitz biases only).
+  virtual void by_distance(int /*head*/, std::int64_t /*first*/, std::int64_t /*count*/,
+                           float* /*out*/) const {}
   /// The biases of one query (`query` holds one token) against `keys`.
   virtual void row(int head, Positions query, Positions keys, float* out) const = 0;
+  /// Adds to the gradients of trained parameters what a row's gradient `d_row` (keys) makes of
+  /// them. `grads` has one pointer per tensor in the order of the parameter table, null where none
+  /// is wanted.
+  virtual void row_grad(int /*head*/, Positions /*query*/, Positions /*keys*/,
+                        const float* /*d_row*/, std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Bias() = default;

@@ -30,6 +30,9 @@ struct Reference {
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> bias;
   std::function<double(int head, std::int64_t query_position)> scale;
   std::function<bool(int head, std::int64_t query_position, std::int64_t key_position)> visible;
+
+  /// Adding a constant to all positions changes nothing.
+  bool relative = true;
 };
 
 /// A row of a head turned to its position: each pair is a complex number, multiplied by

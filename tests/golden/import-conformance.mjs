@@ -25,6 +25,7 @@ import * as ropeApply from './import/rope-apply.mjs';
 import * as sdpa from './import/sdpa.mjs';
 import * as sinusoidal from './import/sinusoidal.mjs';
 import { readGroup } from './import/source.mjs';
+import * as t5Bias from './import/t5-bias.mjs';
 import { writeGroup } from './import/writer.mjs';
 
 const groups = {
@@ -34,6 +35,7 @@ const groups = {
   rope_apply: ropeApply,
   sdpa,
   sinusoidal,
+  t5_bias: t5Bias,
 };
 
 const folder = process.argv[2];

@@ -1,0 +1,137 @@
+// Biases of other implementations.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "golden/golden.hpp"
+#include "position/registry.hpp"
+#include "samples.hpp"
+#include "table.hpp"
+
+namespace posenc::test {
+namespace {
+
+/// Biases of one head: (queries, keys).
+std::vector<float> biases(const Encoding& encoding, int head,
+                          const std::vector<std::int32_t>& queries,
+                          const std::vector<std::int32_t>& keys) {
+  std::vector<float> out;
+  for (const std::int32_t query : queries) {
+    std::vector<float> row(keys.size(), kUnwritten);
+    encoding.bias()->row(head, {&query, 1}, {keys.data(), static_cast<std::int64_t>(keys.size())},
+                         row.data());
+    out.insert(out.end(), row.begin(), row.end());
+  }
+  return out;
+}
+
+TEST_CASE("golden: alibi slopes of 1 to 128 heads") {
+  std::int64_t compared = 0;
+  for (const GoldenCase& c : golden("alibi")) {
+    if (!c.has("slopes")) continue;
+    for (int heads = 1; heads <= 128; ++heads) {
+      const auto encoding = make_encoding("alibi", {static_cast<double>(heads)});
+      std::vector<float> slopes;
+      for (int head = 0; head < heads; ++head) {
+        slopes.push_back(-biases(*encoding, head, {0}, {1})[0]);
+      }
+      CHECK(differences(slopes, part(c.tensor("slopes").values, compared, heads), {0, 1e-7}) == "");
+      compared += heads;
+    }
+  }
+  CHECK(compared == 128 * 129 / 2);
+}
+
+TEST_CASE("golden: alibi biases") {
+  for (const GoldenCase& c : golden("alibi")) {
+    if (c.has("slopes")) continue;
+    CAPTURE(c.name);
+    const auto heads = static_cast<std::int64_t>(c.number("heads"));
+    const auto tokens = static_cast<std::int64_t>(c.number("tokens"));
+    const auto encoding = make_encoding("alibi", {c.number("heads")});
+    for (int head = 0; head < heads; ++head) {
+      const std::vector<float> ours =
+          biases(*encoding, head, count_from(0, tokens), count_from(0, tokens));
+      if (c.has("symmetric")) {
+        const auto& symmetric = c.tensor("symmetric").values;
+        CHECK(differences(ours, part(symmetric, head * tokens * tokens, tokens * tokens)) == "");
+        auto lower = ours;
+        for (std::int64_t i = 0; i < tokens * tokens; ++i) {
+          if (i % tokens > i / tokens) lower[static_cast<std::size_t>(i)] = 0.0F;
+        }
+        const auto& causal = c.tensor("causal").values;
+        CHECK(differences(lower, part(causal, head * tokens * tokens, tokens * tokens)) == "");
+      }
+      // Of the last query, up to what its row has in common.
+      std::vector<float> last(ours.end() - tokens, ours.end());
+      const float common = last[0];
+      for (float& x : last) x -= common;
+      CHECK(differences(last, part(c.tensor("keys_only").values, head * tokens, tokens)) == "");
+      if (!c.has("padded")) continue;
+      const std::int64_t batch = c.size("padded", 0);
+      for (std::int64_t b = 0; b < batch; ++b) {
+        // Positions are places among the real tokens; padding stands at 0.
+        std::vector<std::int32_t> positions;
+        std::int32_t real = 0;
+        for (std::int64_t n = 0; n < tokens; ++n) {
+          const bool shown = c.tensor("mask").values[static_cast<std::size_t>(b * tokens + n)] != 0;
+          positions.push_back(shown ? real++ : 0);
+        }
+        std::vector<float> row(positions.size());
+        const std::int32_t query = real - 1;
+        encoding->bias()->row(head, {&query, 1}, {positions.data(), tokens}, row.data());
+        const float at_0 = biases(*encoding, head, {0}, {real - 1})[0];
+        for (float& x : row) x -= at_0;
+        const auto& padded = c.tensor("padded").values;
+        CHECK(differences(row, part(padded, (b * heads + head) * tokens, tokens)) == "");
+      }
+    }
+  }
+}
+
+/// Biases of all heads: (heads, queries, keys).
+std::vector<float> all_biases(const Encoding& encoding, const std::vector<std::int32_t>& queries,
+                              const std::vector<std::int32_t>& keys) {
+  std::vector<float> out;
+  for (int head = 0; head < encoding.bias()->heads(); ++head) {
+    const auto one = biases(encoding, head, queries, keys);
+    out.insert(out.end(), one.begin(), one.end());
+  }
+  return out;
+}
+
+/// Numbers of a case as the tensor of a parameter.
+Tensor tensor(const GoldenCase& c, const char* name) { return Tensor(c.floats(name)); }
+
+TEST_CASE("golden: t5_bias") {
+  for (const GoldenCase& c : golden("t5_bias")) {
+    CAPTURE(c.name);
+    if (c.has("bias")) {
+      const Tensor table = tensor(c, "table");
+      const auto encoding =
+          make_encoding("t5", {static_cast<double>(c.size("bias", 0)), c.number("buckets"),
+                               c.number("max_distance"), c.number("bidirectional"), table.value()});
+      const auto first = static_cast<std::int64_t>(c.number("first_query"));
+      const auto ours = all_biases(*encoding, count_from(first, c.size("bias", 1)),
+                                   count_from(0, c.size("bias", 2)));
+      CHECK(bit_differences(ours, c.floats("bias")) == "");
+      continue;
+    }
+    // A table of the buckets' own numbers shows the bucket.
+    std::vector<float> own;
+    for (int b = 0; b < static_cast<int>(c.number("buckets")); ++b) {
+      own.push_back(static_cast<float>(b));
+    }
+    const Tensor table(std::move(own));
+    const auto encoding = make_encoding("t5", {1, c.number("buckets"), c.number("max_distance"),
+                                               c.number("bidirectional"), table.value()});
+    CHECK(bit_differences(biases(*encoding, 0, {0}, c.integers("relative")), c.floats("bucket")) ==
+          "");
+  }
+}
+
+}  // namespace
+}  // namespace posenc::test
