@@ -19,9 +19,12 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as alibi from './import/alibi.mjs';
+import * as fire from './import/fire.mjs';
+import * as kerple from './import/kerple.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
 import * as onnxRotary from './import/onnx-rotary.mjs';
 import * as ropeApply from './import/rope-apply.mjs';
+import * as sandwich from './import/sandwich.mjs';
 import * as sdpa from './import/sdpa.mjs';
 import * as sinusoidal from './import/sinusoidal.mjs';
 import { readGroup } from './import/source.mjs';
@@ -30,9 +33,12 @@ import { writeGroup } from './import/writer.mjs';
 
 const groups = {
   alibi,
+  fire,
+  kerple,
   onnx_attention: onnxAttention,
   onnx_rotary: onnxRotary,
   rope_apply: ropeApply,
+  sandwich,
   sdpa,
   sinusoidal,
   t5_bias: t5Bias,

@@ -28,6 +28,15 @@ std::vector<float> biases(const Encoding& encoding, int head,
   return out;
 }
 
+/// Square matrices with 0 after the diagonal.
+std::vector<float> lower_triangles(std::vector<float> x, std::int64_t tokens) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    if (at % tokens > at / tokens % tokens) x[i] = 0.0F;
+  }
+  return x;
+}
+
 TEST_CASE("golden: alibi slopes of 1 to 128 heads") {
   std::int64_t compared = 0;
   for (const GoldenCase& c : golden("alibi")) {
@@ -58,12 +67,9 @@ TEST_CASE("golden: alibi biases") {
       if (c.has("symmetric")) {
         const auto& symmetric = c.tensor("symmetric").values;
         CHECK(differences(ours, part(symmetric, head * tokens * tokens, tokens * tokens)) == "");
-        auto lower = ours;
-        for (std::int64_t i = 0; i < tokens * tokens; ++i) {
-          if (i % tokens > i / tokens) lower[static_cast<std::size_t>(i)] = 0.0F;
-        }
         const auto& causal = c.tensor("causal").values;
-        CHECK(differences(lower, part(causal, head * tokens * tokens, tokens * tokens)) == "");
+        CHECK(differences(lower_triangles(ours, tokens),
+                          part(causal, head * tokens * tokens, tokens * tokens)) == "");
       }
       // Of the last query, up to what its row has in common.
       std::vector<float> last(ours.end() - tokens, ours.end());
@@ -130,6 +136,48 @@ TEST_CASE("golden: t5_bias") {
                                                c.number("bidirectional"), table.value()});
     CHECK(bit_differences(biases(*encoding, 0, {0}, c.integers("relative")), c.floats("bucket")) ==
           "");
+  }
+}
+
+TEST_CASE("golden: kerple") {
+  for (const GoldenCase& c : golden("kerple")) {
+    CAPTURE(c.name);
+    const Tensor r1 = tensor(c, "r1");
+    const Tensor r2 = tensor(c, "r2");
+    const double kernel = c.word("kernel") == "power" ? 1 : 0;
+    const auto encoding = make_encoding(
+        "kerple", {static_cast<double>(c.size("bias", 0)), kernel, r1.value(), r2.value()});
+    const auto positions = count_from(0, c.size("bias", 1));
+    auto ours = all_biases(*encoding, positions, positions);
+    CHECK(differences(lower_triangles(ours, c.size("bias", 1)), c.tensor("bias").values) == "");
+  }
+}
+
+TEST_CASE("golden: sandwich") {
+  for (const GoldenCase& c : golden("sandwich")) {
+    CAPTURE(c.name);
+    const auto encoding =
+        make_encoding("sandwich", {static_cast<double>(c.size("bias", 0)), c.number("width")});
+    const auto positions = count_from(0, c.size("bias", 1));
+    CHECK(differences(all_biases(*encoding, positions, positions), c.tensor("bias").values) == "");
+  }
+}
+
+TEST_CASE("golden: fire") {
+  for (const GoldenCase& c : golden("fire")) {
+    CAPTURE(c.name);
+    const Tensor w1 = tensor(c, "w1");
+    const Tensor b1 = tensor(c, "b1");
+    const Tensor w2 = tensor(c, "w2");
+    const Tensor b2 = tensor(c, "b2");
+    const Tensor scale({static_cast<float>(c.number("c"))});
+    const Tensor multiplier({static_cast<float>(c.number("length_multiplier"))});
+    const auto encoding = make_encoding(
+        "fire", {static_cast<double>(c.size("bias", 0)), static_cast<double>(c.size("b1", 0)),
+                 c.number("initial_length"), c.number("epsilon"), w1.value(), b1.value(),
+                 w2.value(), b2.value(), scale.value(), multiplier.value()});
+    const auto positions = count_from(0, c.size("bias", 1));
+    CHECK(differences(all_biases(*encoding, positions, positions), c.tensor("bias").values) == "");
   }
 }
 
