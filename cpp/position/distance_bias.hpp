@@ -38,9 +38,4 @@ class DistanceBias : public Encoding, public Bias {
   int heads_;
 };
 
-/// Adds to an element of a gradient that may be unwanted.
-inline void add_to(float* gradient, std::int64_t i, double amount) {
-  if (gradient != nullptr) gradient[i] += static_cast<float>(amount);
-}
-
 }  // namespace posenc

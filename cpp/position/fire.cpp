@@ -11,7 +11,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "position/distance_bias.hpp"
+#include "position/array_counts.hpp"
+#include "position/gradient.hpp"
 #include "position/registry.hpp"
 #include "position/relu_perceptron.hpp"
 
@@ -132,25 +133,14 @@ class Fire final : public Encoding, public Bias {
 };
 
 Fault derive(std::span<double> values) {
-  struct Shape {
-    int parameter;
-    double count;
-    const char* rule;
-  };
-  const Shape shapes[] = {
-      {kW1, values[kWidth], "width numbers"},
-      {kB1, values[kWidth], "width numbers"},
-      {kW2, values[kHeads] * values[kWidth], "heads · width numbers"},
-      {kB2, values[kHeads], "heads numbers"},
-      {kC, 1, "one number"},
-      {kLengthMultiplier, 1, "one number"},
-  };
-  for (const Shape& shape : shapes) {
-    if (std::isnan(values[shape.parameter])) continue;
-    const auto count = static_cast<double>(numbers<float>(values[shape.parameter]).size());
-    if (count != shape.count) return {Status::parameter, shape.parameter, shape.rule};
-  }
-  return {};
+  return check_counts(values, {
+                                  {kW1, values[kWidth], "width numbers"},
+                                  {kB1, values[kWidth], "width numbers"},
+                                  {kW2, values[kHeads] * values[kWidth], "heads · width numbers"},
+                                  {kB2, values[kHeads], "heads numbers"},
+                                  {kC, 1, "one number", true},
+                                  {kLengthMultiplier, 1, "one number", true},
+                              });
 }
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {

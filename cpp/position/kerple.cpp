@@ -12,7 +12,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "position/array_counts.hpp"
 #include "position/distance_bias.hpp"
+#include "position/gradient.hpp"
 #include "position/registry.hpp"
 
 namespace posenc::encodings {
@@ -73,11 +75,8 @@ class Kerple final : public DistanceBias {
 };
 
 Fault derive(std::span<double> values) {
-  for (const int parameter : {kR1, kR2}) {
-    const auto count = static_cast<double>(numbers<float>(values[parameter]).size());
-    if (count != values[kHeads]) return {Status::parameter, parameter, "heads numbers"};
-  }
-  return {};
+  return check_counts(
+      values, {{kR1, values[kHeads], "heads numbers"}, {kR2, values[kHeads], "heads numbers"}});
 }
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {

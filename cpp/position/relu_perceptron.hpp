@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "position/gradient.hpp"
+
 namespace posenc {
 
 template <int Inputs>
@@ -33,15 +35,15 @@ class ReluPerceptron {
   void backward(std::int64_t h, const double (&x)[Inputs], double d, const Gradients& grads,
                 double (&d_x)[Inputs]) const {
     std::fill(d_x, d_x + Inputs, 0.0);
-    if (grads.b2 != nullptr) grads.b2[h] += static_cast<float>(d);
+    add_to(grads.b2, h, d);
     for (std::int64_t i = 0; i < width_; ++i) {
       const double u = unit(i, x);
       if (u <= 0) continue;
-      if (grads.w2 != nullptr) grads.w2[h * width_ + i] += static_cast<float>(d * u);
+      add_to(grads.w2, h * width_ + i, d * u);
       const double d_u = d * static_cast<double>(w2_[h * width_ + i]);
-      if (grads.b1 != nullptr) grads.b1[i] += static_cast<float>(d_u);
+      add_to(grads.b1, i, d_u);
       for (int j = 0; j < Inputs; ++j) {
-        if (grads.w1 != nullptr) grads.w1[i * Inputs + j] += static_cast<float>(d_u * x[j]);
+        add_to(grads.w1, i * Inputs + j, d_u * x[j]);
         d_x[j] += d_u * static_cast<double>(w1_[i * Inputs + j]);
       }
     }

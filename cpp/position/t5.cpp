@@ -16,7 +16,9 @@
 #include <utility>
 
 #include "core/buffer.hpp"
+#include "position/array_counts.hpp"
 #include "position/distance_bias.hpp"
+#include "position/gradient.hpp"
 #include "position/registry.hpp"
 
 namespace posenc::encodings {
@@ -108,11 +110,8 @@ Fault derive(std::span<double> values) {
   if (values[kMaxDistance] <= static_cast<double>(range.exact)) {
     return {Status::parameter, kMaxDistance, "more than half of the buckets of a direction"};
   }
-  const auto count = static_cast<double>(numbers<float>(values[kTable]).size());
-  if (count != values[kBuckets] * values[kHeads]) {
-    return {Status::parameter, kTable, "buckets · heads numbers"};
-  }
-  return {};
+  return check_counts(values,
+                      {{kTable, values[kBuckets] * values[kHeads], "buckets · heads numbers"}});
 }
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {

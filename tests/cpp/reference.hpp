@@ -33,6 +33,8 @@ struct Reference {
 
   /// Adding a constant to all positions changes nothing.
   bool relative = true;
+  /// Coordinates of a position that count.
+  int axes = 1;
 };
 
 /// A row of a head turned to its position: each pair is a complex number, multiplied by

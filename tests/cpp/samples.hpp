@@ -15,6 +15,7 @@ namespace posenc::test {
 /// Trained numbers of an array parameter.
 struct Tensor {
   explicit Tensor(std::vector<float> values);
+  Tensor(Tensor&&) = default;
   /// As a parameter's value, valid while the tensor lives.
   double value() const { return static_cast<double>(reinterpret_cast<std::uintptr_t>(&array)); }
 

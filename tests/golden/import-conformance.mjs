@@ -19,6 +19,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as alibi from './import/alibi.mjs';
+import * as dynamicPositionBias from './import/dynamic-position-bias.mjs';
 import * as fire from './import/fire.mjs';
 import * as kerple from './import/kerple.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
@@ -28,11 +29,13 @@ import * as sandwich from './import/sandwich.mjs';
 import * as sdpa from './import/sdpa.mjs';
 import * as sinusoidal from './import/sinusoidal.mjs';
 import { readGroup } from './import/source.mjs';
+import * as swin from './import/swin.mjs';
 import * as t5Bias from './import/t5-bias.mjs';
 import { writeGroup } from './import/writer.mjs';
 
 const groups = {
   alibi,
+  dynamic_position_bias: dynamicPositionBias,
   fire,
   kerple,
   onnx_attention: onnxAttention,
@@ -41,6 +44,7 @@ const groups = {
   sandwich,
   sdpa,
   sinusoidal,
+  swin,
   t5_bias: t5Bias,
 };
 

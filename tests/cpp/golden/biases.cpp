@@ -109,6 +109,28 @@ std::vector<float> all_biases(const Encoding& encoding, const std::vector<std::i
   return out;
 }
 
+/// Biases of all heads among the tokens of a window of height × width, row by row.
+std::vector<float> window_biases(const Encoding& encoding, const GoldenCase& c) {
+  std::vector<std::int32_t> positions;
+  for (int y = 0; y < static_cast<int>(c.number("height")); ++y) {
+    for (int x = 0; x < static_cast<int>(c.number("width")); ++x) {
+      positions.push_back(y);
+      positions.push_back(x);
+    }
+  }
+  const auto tokens = static_cast<std::int64_t>(positions.size()) / 2;
+  const Positions all{positions.data(), tokens, 2};
+  std::vector<float> out;
+  for (int head = 0; head < encoding.bias()->heads(); ++head) {
+    for (std::int64_t m = 0; m < tokens; ++m) {
+      std::vector<float> row(static_cast<std::size_t>(tokens), kUnwritten);
+      encoding.bias()->row(head, all.from(m, 1), all, row.data());
+      out.insert(out.end(), row.begin(), row.end());
+    }
+  }
+  return out;
+}
+
 /// Numbers of a case as the tensor of a parameter.
 Tensor tensor(const GoldenCase& c, const char* name) { return Tensor(c.floats(name)); }
 
@@ -178,6 +200,51 @@ TEST_CASE("golden: fire") {
                  w2.value(), b2.value(), scale.value(), multiplier.value()});
     const auto positions = count_from(0, c.size("bias", 1));
     CHECK(differences(all_biases(*encoding, positions, positions), c.tensor("bias").values) == "");
+  }
+}
+
+TEST_CASE("golden: dynamic_position_bias") {
+  for (const GoldenCase& c : golden("dynamic_position_bias")) {
+    CAPTURE(c.name);
+    const auto heads = static_cast<double>(c.size("bias", 0));
+    const bool window = c.word("kind") == "swin_cpb";
+    std::vector<Tensor> weights;
+    weights.reserve(6);
+    std::vector<double> values =
+        window ? std::vector<double>{heads,
+                                     c.number("height"),
+                                     c.number("width"),
+                                     c.number("pretrained_height"),
+                                     c.number("pretrained_width"),
+                                     static_cast<double>(c.size("b1", 0))}
+               : std::vector<double>{heads, c.number("width"), c.number("depth"),
+                                     c.number("log_distance")};
+    for (const char* name : {"w1", "b1", "hidden_w", "hidden_b", "w2", "b2"}) {
+      if (!c.has(name)) continue;
+      weights.push_back(tensor(c, name));
+      values.push_back(weights.back().value());
+    }
+    const auto encoding = make_encoding(window ? "swin_cpb" : "dynamic_bias", values);
+    if (window) {
+      CHECK(differences(window_biases(*encoding, c), c.tensor("bias").values) == "");
+      continue;
+    }
+    const std::int64_t queries = c.size("bias", 1);
+    const std::int64_t keys = c.size("bias", 2);
+    CHECK(
+        differences(all_biases(*encoding, count_from(keys - queries, queries), count_from(0, keys)),
+                    c.tensor("bias").values) == "");
+  }
+}
+
+TEST_CASE("golden: swin") {
+  for (const GoldenCase& c : golden("swin")) {
+    CAPTURE(c.name);
+    const Tensor table = tensor(c, "table");
+    const auto encoding =
+        make_encoding("swin", {static_cast<double>(c.size("bias", 0)), c.number("height"),
+                               c.number("width"), table.value()});
+    CHECK(bit_differences(window_biases(*encoding, c), c.floats("bias")) == "");
   }
 }
 

@@ -112,7 +112,8 @@ void add_sandwich(std::vector<Sample>& all, int heads) {
 void add_fire(std::vector<Sample>& all, int heads) {
   const int width = 5;
   const TensorPointer w1 = random_tensor(width, 71);
-  const TensorPointer b1 = random_tensor(width, 72);
+  // No unit is at its kink for a distance of the tests, where differences are no gradients.
+  const TensorPointer b1 = ramp(width, -0.7, 0.5);
   const TensorPointer w2 = random_tensor(heads * width, 73);
   const TensorPointer b2 = random_tensor(heads, 74);
   const auto h = static_cast<double>(heads);
@@ -149,6 +150,108 @@ void add_fire(std::vector<Sample>& all, int heads) {
   with("fire, trained scale and threshold", 16, ramp(1, -0.3, 0), ramp(1, -0.7, 0));
 }
 
+void add_dynamic_bias(std::vector<Sample>& all, int heads) {
+  const auto with = [&](const char* label, int width, int depth, bool log_distance) {
+    const int more = depth - 1;
+    std::vector<TensorPointer> weights = {random_tensor(width, 81),
+                                          random_tensor(width, 82),
+                                          random_tensor(more * width * width, 83),
+                                          random_tensor(more * width, 84),
+                                          random_tensor(heads * width, 85),
+                                          random_tensor(heads, 86)};
+    // Small slopes: the bias of far distances stays within the range of the tests' tolerances.
+    for (float& x : weights[0]->numbers) x *= log_distance ? 0.1F : 0.01F;
+    Reference r;
+    r.bias = [=](int head, std::int64_t query, std::int64_t key) {
+      const auto distance = static_cast<double>(query - key);
+      const double sign = distance > 0 ? 1 : -1;
+      std::vector<double> x = {log_distance ? sign * std::log(std::abs(distance) + 1) : distance};
+      const auto linear = [&x](const TensorPointer& w, const TensorPointer& b, int row, int matrix,
+                               int rows) {
+        const auto columns = static_cast<int>(x.size());
+        double sum = number(b, matrix * rows + row);
+        for (int j = 0; j < columns; ++j) {
+          sum += number(w, (matrix * rows + row) * columns + j) * x[static_cast<std::size_t>(j)];
+        }
+        return sum;
+      };
+      for (int layer = 0; layer < depth; ++layer) {
+        std::vector<double> next;
+        for (int i = 0; i < width; ++i) {
+          const double u = layer == 0 ? linear(weights[0], weights[1], i, 0, width)
+                                      : linear(weights[2], weights[3], i, layer - 1, width);
+          next.push_back(u / (1 + std::exp(-u)));
+        }
+        x = next;
+      }
+      return linear(weights[4], weights[5], head, 0, heads);
+    };
+    Sample sample{label,
+                  described("dynamic_bias"),
+                  {static_cast<double>(heads), static_cast<double>(width),
+                   static_cast<double>(depth), log_distance ? 1.0 : 0.0},
+                  r,
+                  weights};
+    for (const TensorPointer& tensor : weights) sample.values.push_back(tensor->value());
+    all.push_back(sample);
+  };
+  with("dynamic bias, one layer", 3, 1, false);
+  with("dynamic bias, three layers of the logarithm", 4, 3, true);
+}
+
+// The laws have one axis of positions: rows of the image, all in one column.
+constexpr int kRows = 9;
+constexpr int kColumns = 4;
+
+std::int64_t clipped_row(std::int64_t query, std::int64_t key) {
+  return std::clamp<std::int64_t>(query - key, 1 - kRows, kRows - 1);
+}
+
+void add_swin(std::vector<Sample>& all, int heads) {
+  const TensorPointer table = random_tensor((2 * kRows - 1) * (2 * kColumns - 1) * heads, 91);
+  Reference r;
+  r.axes = 2;
+  r.bias = [=](int head, std::int64_t query, std::int64_t key) {
+    const std::int64_t row = clipped_row(query, key) + kRows - 1;
+    return number(table, (row * (2 * kColumns - 1) + kColumns - 1) * heads + head);
+  };
+  all.push_back({"swin",
+                 described("swin"),
+                 {static_cast<double>(heads), kRows, kColumns, table->value()},
+                 r,
+                 {table}});
+}
+
+void add_swin_cpb(std::vector<Sample>& all, int heads) {
+  const int hidden = 6;
+  const TensorPointer w1 = random_tensor(2 * hidden, 92);
+  const TensorPointer b1 = random_tensor(hidden, 93);
+  const TensorPointer w2 = random_tensor(heads * hidden, 94);
+  const auto with = [&](const char* label, double pretrained_rows) {
+    Reference r;
+    r.axes = 2;
+    r.bias = [=](int head, std::int64_t query, std::int64_t key) {
+      const double size = pretrained_rows > 0 ? pretrained_rows : kRows;
+      const double share = static_cast<double>(clipped_row(query, key)) / (size - 1) * 8;
+      const double y = (share < 0 ? -1 : 1) * std::log(std::abs(share) + 1) / std::log(8.0);
+      double sum = 0.0;
+      for (int i = 0; i < hidden; ++i) {
+        const double unit = number(w1, 2 * i) * y + number(b1, i);  // x is 0
+        sum += number(w2, head * hidden + i) * std::max(unit, 0.0);
+      }
+      return 16 / (1 + std::exp(-sum));
+    };
+    all.push_back({label,
+                   described("swin_cpb"),
+                   {static_cast<double>(heads), kRows, kColumns, pretrained_rows, 0, hidden,
+                    w1->value(), b1->value(), w2->value()},
+                   r,
+                   {w1, b1, w2}});
+  };
+  with("swin cpb", 0);
+  with("swin cpb, pre-trained on smaller windows", 5);
+}
+
 }  // namespace
 
 void add_biases(std::vector<Sample>& all, int heads) {
@@ -157,6 +260,9 @@ void add_biases(std::vector<Sample>& all, int heads) {
   add_kerple(all, heads);
   add_sandwich(all, heads);
   add_fire(all, heads);
+  add_dynamic_bias(all, heads);
+  add_swin(all, heads);
+  add_swin_cpb(all, heads);
 }
 
 }  // namespace posenc::test
