@@ -252,6 +252,38 @@ void add_swin_cpb(std::vector<Sample>& all, int heads) {
   with("swin cpb, pre-trained on smaller windows", 5);
 }
 
+void add_fox(std::vector<Sample>& all, int heads) {
+  constexpr int kTokens = 300;
+  const auto gates = [heads](unsigned seed) {
+    TensorPointer gate = random_tensor(std::int64_t{heads} * kTokens, seed);
+    for (float& x : gate->numbers) x = -0.1F * std::abs(x);
+    return gate;
+  };
+  const auto with = [&](const char* label, const TensorPointer& past, const TensorPointer& future) {
+    Reference r;
+    r.relative = false;
+    r.bias = [=](int head, std::int64_t query, std::int64_t key) {
+      const std::int64_t m = std::clamp<std::int64_t>(query, 0, kTokens - 1);
+      const std::int64_t n = std::clamp<std::int64_t>(key, 0, kTokens - 1);
+      const TensorPointer& gate = n > m && future ? future : past;
+      double sum = 0.0;
+      for (std::int64_t l = std::min(m, n) + 1; l <= std::max(m, n); ++l) {
+        sum += number(gate, head * std::int64_t{kTokens} + l);
+      }
+      return sum;
+    };
+    Sample sample{
+        label, described("fox"), {static_cast<double>(heads), kTokens, past->value()}, r, {past}};
+    if (future) {
+      sample.values.push_back(future->value());
+      sample.tensors.push_back(future);
+    }
+    all.push_back(sample);
+  };
+  with("fox", gates(95), nullptr);
+  with("fox, two kinds of gates", gates(96), gates(97));
+}
+
 }  // namespace
 
 void add_biases(std::vector<Sample>& all, int heads) {
@@ -263,6 +295,7 @@ void add_biases(std::vector<Sample>& all, int heads) {
   add_dynamic_bias(all, heads);
   add_swin(all, heads);
   add_swin_cpb(all, heads);
+  add_fox(all, heads);
 }
 
 }  // namespace posenc::test
