@@ -6,6 +6,8 @@
 // The bias is −a_h·|query − key|: causal attention only meets keys at or before the query,
 // bidirectional attention gets the symmetric form.
 //
+// MPT calls the 8 alibi_bias_max and lets a configuration change it: biasMax.
+//
 // With biasedHeads < heads the slopes are those of biasedHeads heads, and the heads after them have
 // no bias (as in x-transformers' alibi_num_heads).
 #include <cmath>
@@ -20,7 +22,7 @@ namespace posenc::encodings {
 
 namespace {
 
-enum : std::uint8_t { kHeads, kBiasedHeads, kParameters };
+enum : std::uint8_t { kHeads, kBiasedHeads, kBiasMax, kParameters };
 
 constexpr Parameter kTable[kParameters] = {
     Parameter::integer("heads", 1, 4096, {"头数", "number of heads"}).required(),
@@ -28,15 +30,19 @@ constexpr Parameter kTable[kParameters] = {
         "biasedHeads", 1, 4096,
         {"前多少个头有偏置，其余为零；默认全部",
          "how many heads have a bias, those after them have none; all unless given"}),
+    Parameter::real("biasMax", 0.001, 1000,
+                    {"最小斜率是 2 的多少次方分之一（头数为 2 的幂时）",
+                     "the smallest slope is 2 to minus this, of a power of two of heads"})
+        .or_else(8),
 };
 
 constexpr Hook kHooks[] = {Hook::bias};
 
-double slope(int head, int heads) {
+double slope(int head, int heads, double bias_max) {
   int power = 1;
   while (power * 2 <= heads) power *= 2;
-  if (head < power) return std::exp2(-8.0 * (head + 1) / power);
-  return std::exp2(-8.0 * (2 * (head - power) + 1) / (2 * power));
+  if (head < power) return std::exp2(-bias_max * (head + 1) / power);
+  return std::exp2(-bias_max * (2 * (head - power) + 1) / (2 * power));
 }
 
 class Alibi final : public DistanceBias {
@@ -63,7 +69,9 @@ std::unique_ptr<Encoding> make(std::span<const double> values) {
   const auto biased = static_cast<int>(values[kBiasedHeads]);
   Buffer<double> slopes(heads);
   if (!slopes.ok()) return nullptr;
-  for (int h = 0; h < heads; ++h) slopes[h] = h < biased ? slope(h, biased) : 0.0;
+  for (int h = 0; h < heads; ++h) {
+    slopes[h] = h < biased ? slope(h, biased, values[kBiasMax]) : 0.0;
+  }
   return std::make_unique<Alibi>(heads, std::move(slopes));
 }
 

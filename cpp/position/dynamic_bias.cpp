@@ -1,5 +1,5 @@
 // Dynamic position bias: a perceptron of the signed distance x gives the biases of all heads
-// (CrossFormer, Wang 2021, section 3.1, of the two distances in an image; here of the one in a
+// (CrossFormer, Wang 2021, of the two distances in an image; here of the one in a
 // sequence as in x-transformers' DynamicPositionBias). `depth` hidden layers of `width` SiLU units,
 // then a linear one; the input is x, or sign(x)·ln(|x| + 1) with logDistance.
 //

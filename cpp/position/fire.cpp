@@ -1,5 +1,5 @@
 // FIRE (Li 2023, "Functional Interpolation for Relative Positions Improves Long Context
-// Transformers", section 3.2 and appendix): the bias is a small perceptron of one number, the
+// Transformers", with the code of its appendix): the bias is a small perceptron of one number, the
 // distance x relative to the query's position m,
 //   ψ(x) / (ψ(max(m, L)) + ε),  ψ(x) = ln(|c·x| + 1),  L = |lengthMultiplier · initialLength|.
 // c and lengthMultiplier are trained with the perceptron. x = |query − key|; code that takes

@@ -1,4 +1,4 @@
-// KERPLE (Chi 2022, section 4): a conditionally positive definite kernel of the distance x =
+// KERPLE (Chi 2022): a conditionally positive definite kernel of the distance x =
 // |query − key|, with trained positive parameters per head:
 //   log:   −r1 · ln(1 + r2·x)
 //   power: −r1 · x^r2

@@ -1,5 +1,5 @@
 // Sandwich (Chi 2022, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field
-// Analysis", section 5): the product of the sinusoidal rows of query and key, kept as a bias. Head
+// Analysis"): the product of the sinusoidal rows of query and key, kept as a bias. Head
 // h = 1 … H adds (H / 8h) · Σ_i cos(distance · base^(−2i/width)), i = 0 … width/2 − 1. Nothing is
 // trained.
 #include <cmath>

@@ -75,6 +75,13 @@ TEST_CASE("heads after the biased ones have no bias (lucidrains/x-transformers#8
   }
 }
 
+TEST_CASE("another biasMax stretches the exponents (MPT's alibi_bias_max)") {
+  const auto encoding = make_encoding("alibi", {4, 4, 16});
+  for (int head = 0; head < 4; ++head) {
+    CHECK(bias_row(*encoding, head, 0, {1})[0] == -std::exp2(-4.0 * (head + 1)));
+  }
+}
+
 TEST_CASE("the bias falls with the distance, on both sides") {
   const auto encoding = alibi(1);  // slope 2^-8
   const auto row = bias_row(*encoding, 0, 3, {0, 1, 2, 3, 4, 5});

@@ -183,8 +183,8 @@ TEST_CASE("resolve fills in what was not given") {
       {"rope", {2, 2, 1, 1}, {2, 2, 1, 1}},
       {"sinusoidal", {512, kNotGiven, kNotGiven, kNotGiven, kNotGiven}, {512, 10000, 0, 0, 0}},
       {"sinusoidal", {1, 2.5, 1, 1, 1}, {1, 2.5, 1, 1, 1}},
-      {"alibi", {4096}, {4096, 4096}},
-      {"alibi", {8, 3}, {8, 3}},
+      {"alibi", {4096}, {4096, 4096, 8}},
+      {"alibi", {8, 3, 16}, {8, 3, 16}},
       {"nope", {}, {}},
   };
   for (Row row : rows) {
