@@ -5,55 +5,74 @@
 //
 // The bias is −a_h·|query − key|: causal attention only meets keys at or before the query,
 // bidirectional attention gets the symmetric form.
+//
+// MPT calls the 8 alibi_bias_max and lets a configuration change it: biasMax.
+//
+// With biasedHeads < heads the slopes are those of biasedHeads heads, and the heads after them have
+// no bias (as in x-transformers' alibi_num_heads).
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
+#include "core/buffer.hpp"
+#include "position/distance_bias.hpp"
 #include "position/registry.hpp"
 
 namespace posenc::encodings {
 
 namespace {
 
-constexpr Parameter kTable[] = {
+enum : std::uint8_t { kHeads, kBiasedHeads, kBiasMax, kParameters };
+
+constexpr Parameter kTable[kParameters] = {
     Parameter::integer("heads", 1, 4096, {"头数", "number of heads"}).required(),
+    Parameter::integer(
+        "biasedHeads", 1, 4096,
+        {"前多少个头有偏置，其余为零；默认全部",
+         "how many heads have a bias, those after them have none; all unless given"}),
+    Parameter::real("biasMax", 0.001, 1000,
+                    {"最小斜率是 2 的多少次方分之一（头数为 2 的幂时）",
+                     "the smallest slope is 2 to minus this, of a power of two of heads"})
+        .or_else(8),
 };
 
 constexpr Hook kHooks[] = {Hook::bias};
 
-double slope(int head, int heads) {
+double slope(int head, int heads, double bias_max) {
   int power = 1;
   while (power * 2 <= heads) power *= 2;
-  if (head < power) return std::exp2(-8.0 * (head + 1) / power);
-  return std::exp2(-8.0 * (2 * (head - power) + 1) / (2 * power));
+  if (head < power) return std::exp2(-bias_max * (head + 1) / power);
+  return std::exp2(-bias_max * (2 * (head - power) + 1) / (2 * power));
 }
 
-class Alibi final : public Encoding, public Bias {
+class Alibi final : public DistanceBias {
  public:
-  explicit Alibi(int heads) : heads_(heads) {}
-  const Bias* bias() const override { return this; }
-
-  int heads() const override { return heads_; }
-  bool toeplitz() const override { return true; }
-  void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const override {
-    const double a = slope(head, heads_);
-    for (std::int64_t i = 0; i < count; ++i) {
-      out[i] = static_cast<float>(-a * static_cast<double>(std::abs(first + i)));
-    }
-  }
-  void row(int head, Positions query, Positions keys, float* out) const override {
-    const double a = slope(head, heads_);
-    for (std::int64_t n = 0; n < keys.count; ++n) {
-      const std::int64_t distance = std::int64_t{query.at(0)} - keys.at(n);
-      out[n] = static_cast<float>(-a * static_cast<double>(std::abs(distance)));
-    }
-  }
+  Alibi(int heads, Buffer<double> slopes) : DistanceBias(heads), slopes_(std::move(slopes)) {}
 
  private:
-  int heads_;
+  double at(int head, std::int64_t distance) const override {
+    return -slopes_[head] * static_cast<double>(std::abs(distance));
+  }
+
+  Buffer<double> slopes_;  // (heads)
 };
 
+Fault derive(std::span<double> values) {
+  double& biased = values[kBiasedHeads];
+  if (std::isnan(biased)) biased = values[kHeads];
+  if (biased > values[kHeads]) return {Status::parameter, kBiasedHeads, "at most heads"};
+  return {};
+}
+
 std::unique_ptr<Encoding> make(std::span<const double> values) {
-  return std::make_unique<Alibi>(static_cast<int>(values[0]));
+  const auto heads = static_cast<int>(values[kHeads]);
+  const auto biased = static_cast<int>(values[kBiasedHeads]);
+  Buffer<double> slopes(heads);
+  if (!slopes.ok()) return nullptr;
+  for (int h = 0; h < heads; ++h) {
+    slopes[h] = h < biased ? slope(h, biased, values[kBiasMax]) : 0.0;
+  }
+  return std::make_unique<Alibi>(heads, std::move(slopes));
 }
 
 }  // namespace
@@ -68,7 +87,7 @@ extern const Description alibi = {
     .url = "https://arxiv.org/abs/2108.12409",
     .hooks = kHooks,
     .parameters = kTable,
-    .derive = nullptr,
+    .derive = derive,
     .make = make,
 };
 

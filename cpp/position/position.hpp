@@ -118,8 +118,9 @@ class Bias {
   virtual int heads() const = 0;
   /// True when the bias depends on the distance alone; then `by_distance` is available.
   virtual bool toeplitz() const = 0;
-  /// The biases of distances first, first + 1, …
-  virtual void by_distance(int head, std::int64_t first, std::int64_t count, float* out) const = 0;
+  /// The biases of distances first, first + 1, … (of Toeplitz biases only).
+  virtual void by_distance(int /*head*/, std::int64_t /*first*/, std::int64_t /*count*/,
+                           float* /*out*/) const {}
   /// The biases of one query (`query` holds one token) against `keys`.
   virtual void row(int head, Positions query, Positions keys, float* out) const = 0;
   /// The gradients of that, as in Embed::rows_grad.

@@ -20,7 +20,8 @@ struct Text {
 /// One parameter of an encoding. Values travel as doubles: a choice as its index, a flag as 0 or 1,
 /// an array as the address of an `Array`, "not given" as NaN.
 struct Parameter {
-  /// `doubles` are float64 data (frequency tables), `tensor` is trained float32 data.
+  /// `doubles` are float64 data (frequency tables), `tensor` is trained float32 data. An encoding
+  /// may read a tensor where it lies: the numbers must outlive it.
   enum class Kind : std::uint8_t { integer, real, choice, flag, doubles, tensor };
   /// How a value that was not given is found: in the table, by the encoding, or not at all.
   enum class Missing : std::uint8_t { initial, derived, error };

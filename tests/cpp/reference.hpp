@@ -35,6 +35,11 @@ struct Reference {
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> bias;
   std::function<double(int head, std::int64_t query_position)> scale;
   std::function<bool(int head, std::int64_t query_position, std::int64_t key_position)> visible;
+
+  /// Adding a constant to all positions changes nothing.
+  bool relative = true;
+  /// Coordinates of a position that count.
+  int axes = 1;
 };
 
 /// A row of a head turned to its position: each pair is a complex number, multiplied by

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "table.hpp"
 
 #include "samples/absolute.hpp"
 #include "samples/content.hpp"
@@ -14,12 +17,6 @@ namespace posenc::test {
 namespace {
 
 constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
-
-const Description* described(const char* name) {
-  const int index = find_encoding(name);
-  REQUIRE(index >= 0);
-  return registry()[static_cast<std::size_t>(index)];
-}
 
 void add_nope(std::vector<Sample>& all) { all.push_back({"nope", described("nope"), {}, {}}); }
 
@@ -75,15 +72,22 @@ void add_rope(std::vector<Sample>& all, std::int64_t width) {
                  with(10000, some, PairLayout::interleaved)});
 }
 
-void add_alibi(std::vector<Sample>& all, int heads) {
-  Reference r;
-  r.bias = [slopes = alibi_slopes(heads)](int head, std::int64_t query, std::int64_t key) {
-    return -slopes[static_cast<std::size_t>(head)] * static_cast<double>(std::abs(query - key));
-  };
-  all.push_back({"alibi", described("alibi"), {static_cast<double>(heads)}, r});
+}  // namespace
+
+Tensor::Tensor(std::vector<float> values)
+    : numbers(std::move(values)),
+      array{static_cast<double>(reinterpret_cast<std::uintptr_t>(numbers.data())),
+            static_cast<double>(numbers.size())} {}
+
+TensorPointer random_tensor(std::int64_t count, unsigned seed) {
+  return std::make_shared<Tensor>(random_floats(count, seed));
 }
 
-}  // namespace
+const Description* described(const char* name) {
+  const int index = find_encoding(name);
+  REQUIRE(index >= 0);
+  return registry()[static_cast<std::size_t>(index)];
+}
 
 std::vector<double> complete(const Description& description, std::vector<double> values) {
   values.resize(std::max(values.size(), description.parameters.size()), kNotGiven);
@@ -99,12 +103,16 @@ std::unique_ptr<Encoding> Sample::make() const {
   return encoding;
 }
 
+std::unique_ptr<Encoding> make_encoding(const char* name, std::vector<double> values) {
+  return Sample{name, described(name), std::move(values), {}}.make();
+}
+
 std::vector<Sample> samples(std::int64_t width, int heads, std::int64_t value_dim) {
   std::vector<Sample> all;
   add_nope(all);
   add_sinusoidal(all, width);
   add_rope(all, width);
-  add_alibi(all, heads);
+  add_biases(all, heads);
   const HeadShape shape = {heads, width, value_dim == 0 ? width : value_dim};
   add_content_samples(all, shape);
   add_absolute_samples(all, shape);

@@ -13,18 +13,36 @@
 
 namespace posenc::test {
 
+/// Trained numbers of an array parameter.
+struct Tensor {
+  explicit Tensor(std::vector<float> values);
+  Tensor(Tensor&&) = default;
+  /// As a parameter's value, valid while the tensor lives.
+  double value() const { return static_cast<double>(reinterpret_cast<std::uintptr_t>(&array)); }
+
+  std::vector<float> numbers;
+  Array array;
+};
+using TensorPointer = std::shared_ptr<Tensor>;
+
+/// `count` normal numbers.
+TensorPointer random_tensor(std::int64_t count, unsigned seed);
+
 struct Sample {
   std::string label;
   const Description* description;
   std::vector<double> values;  ///< Of the leading parameters; NaN = not given.
   Reference reference;
-  std::shared_ptr<Values> keeps{};  ///< Whatever the values point at.
+  std::shared_ptr<Values> keeps{};       ///< Whatever the values point at.
+  std::vector<TensorPointer> tensors{};  ///< Those that values name, in the same order.
 
-  Sample(std::string name, const Description* what, std::vector<double> of, Reference expected)
+  Sample(std::string name, const Description* what, std::vector<double> of, Reference expected,
+         std::vector<TensorPointer> numbers = {})
       : label(std::move(name)),
         description(what),
         values(std::move(of)),
-        reference(std::move(expected)) {}
+        reference(std::move(expected)),
+        tensors(std::move(numbers)) {}
   Sample(std::string name, const Values& of, Reference expected)
       : Sample(std::move(name), &of.description(), of.list(), std::move(expected)) {
     keeps = std::make_shared<Values>(of);
@@ -49,6 +67,14 @@ bool unbounded(const Encoding& encoding);
 
 /// The positions among these that an encoding knows.
 std::vector<std::int32_t> known(const Encoding& encoding, std::vector<std::int32_t> positions);
+/// The description of a registered encoding.
+const Description* described(const char* name);
+
+/// An encoding from its leading values. Fails the test when they are refused.
+std::unique_ptr<Encoding> make_encoding(const char* name, std::vector<double> values);
+
+/// Samples of encodings that add a bias; the reference follows its tensors when they change.
+void add_biases(std::vector<Sample>& all, int heads);
 
 bool fills(const Description& description, Hook hook);
 

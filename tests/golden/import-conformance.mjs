@@ -20,26 +20,38 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as alibi from './import/alibi.mjs';
 import * as deberta from './import/deberta.mjs';
+import * as dynamicPositionBias from './import/dynamic-position-bias.mjs';
+import * as fire from './import/fire.mjs';
+import * as kerple from './import/kerple.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
 import * as onnxRotary from './import/onnx-rotary.mjs';
 import * as ropeApply from './import/rope-apply.mjs';
+import * as sandwich from './import/sandwich.mjs';
 import * as sdpa from './import/sdpa.mjs';
 import * as shaw from './import/shaw.mjs';
 import * as sinusoidal from './import/sinusoidal.mjs';
 import * as transformerXl from './import/transformer-xl.mjs';
 import { readGroup } from './import/source.mjs';
+import * as swin from './import/swin.mjs';
+import * as t5Bias from './import/t5-bias.mjs';
 import { writeGroup } from './import/writer.mjs';
 
 const groups = {
   alibi,
   deberta,
+  dynamic_position_bias: dynamicPositionBias,
+  fire,
+  kerple,
   onnx_attention: onnxAttention,
   onnx_rotary: onnxRotary,
   rope_apply: ropeApply,
+  sandwich,
   sdpa,
   shaw,
   sinusoidal,
   transformer_xl: transformerXl,
+  swin,
+  t5_bias: t5Bias,
 };
 
 const folder = process.argv[2];

@@ -269,11 +269,14 @@ TEST_CASE("queries and keys may be turned differently") {
   CHECK(stage_differences(run(c), expected(c, reference)) == "");
 }
 
-TEST_CASE("the axis of positions: causality, windows and biases read the first") {
+TEST_CASE(
+    "the axis of positions: causality, windows and one-dimensional encodings read the "
+    "first") {
   AttentionCase c = grouped(8);
   c.causal = true;
   c.window = 30;
   for (const Sample& sample : attention_samples(c.head_dim, 4, c.value_dim)) {
+    if (sample.reference.axes > 1) continue;
     CAPTURE(sample.label);
     const auto encoding = sample.make();
     c.encodings = {encoding.get()};

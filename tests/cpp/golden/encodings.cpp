@@ -1,4 +1,4 @@
-// Sinusoids, rotations and biases of other implementations.
+// Sinusoids and rotations of other implementations.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,17 +16,9 @@
 namespace posenc::test {
 namespace {
 
-std::unique_ptr<Encoding> make(const char* name, std::vector<double> values) {
-  const Description& d = *registry()[static_cast<std::size_t>(find_encoding(name))];
-  values = complete(d, std::move(values));
-  REQUIRE(resolve(d, values).status == Status::ok);
-  return d.make(values);
-}
-
 /// Index of a word of a case among the choices of a parameter.
 double choice(const GoldenCase& c, const char* encoding, std::size_t parameter, const char* word) {
-  const Description& d = *registry()[static_cast<std::size_t>(find_encoding(encoding))];
-  const auto& choices = d.parameters[parameter].choices;
+  const auto& choices = described(encoding)->parameters[parameter].choices;
   const auto found = std::find_if(choices.begin(), choices.end(),
                                   [&](const char* name) { return c.word(word) == name; });
   REQUIRE(found != choices.end());
@@ -37,9 +29,9 @@ TEST_CASE("golden: sinusoidal") {
   for (const GoldenCase& c : golden("sinusoidal")) {
     CAPTURE(c.name);
     const auto encoding =
-        make("sinusoidal",
-             {c.number("width"), 10000, choice(c, "sinusoidal", 2, "layout"),
-              choice(c, "sinusoidal", 3, "denominator"), choice(c, "sinusoidal", 4, "order")});
+        make_encoding("sinusoidal", {c.number("width"), 10000, choice(c, "sinusoidal", 2, "layout"),
+                                     choice(c, "sinusoidal", 3, "denominator"),
+                                     choice(c, "sinusoidal", 4, "order")});
     const auto positions = c.integers("positions");
     std::vector<float> rows(c.tensor("rows").values.size(), kUnwritten);
     encoding->embed()->rows({positions.data(), c.size("positions", 0)}, rows.data());
@@ -51,8 +43,9 @@ TEST_CASE("golden: rope_apply") {
   for (const GoldenCase& c : golden("rope_apply")) {
     CAPTURE(c.name);
     const std::int64_t head_dim = c.size("x", 3);
-    const auto encoding = make("rope", {static_cast<double>(head_dim), c.number("rotary_dim"),
-                                        c.number("base"), choice(c, "rope", 3, "layout")});
+    const auto encoding =
+        make_encoding("rope", {static_cast<double>(head_dim), c.number("rotary_dim"),
+                               c.number("base"), choice(c, "rope", 3, "layout")});
     const auto x = c.floats("x");
     const auto positions = c.integers("positions");
     std::vector<float> out(x.size(), kUnwritten);
@@ -94,8 +87,9 @@ TEST_CASE("golden: onnx_rotary") {
     const std::int64_t tokens = c.size("x", 2);
     const std::int64_t head_dim = c.size("x", 3);
     // The base does not matter: cosines and sines are given.
-    const auto encoding = make("rope", {static_cast<double>(head_dim), c.number("rotary_dim"),
-                                        10000, choice(c, "rope", 3, "layout")});
+    const auto encoding =
+        make_encoding("rope", {static_cast<double>(head_dim), c.number("rotary_dim"), 10000,
+                               choice(c, "rope", 3, "layout")});
     const auto x = c.floats("x");
     const auto cos = c.floats("cos");
     const auto sin = c.floats("sin");
@@ -107,83 +101,6 @@ TEST_CASE("golden: onnx_rotary") {
                   tokens, out.data() + at);
     }
     CHECK(differences(out, c.tensor("rotated").values, {1e-6, 1e-6}) == "");
-  }
-}
-
-/// Biases of one head: (queries, keys).
-std::vector<float> biases(const Encoding& encoding, int head, std::int64_t queries,
-                          const std::vector<std::int32_t>& keys) {
-  std::vector<float> out;
-  for (std::int64_t m = 0; m < queries; ++m) {
-    std::vector<float> row(keys.size(), kUnwritten);
-    const auto query = static_cast<std::int32_t>(m);
-    encoding.bias()->row(head, {&query, 1}, {keys.data(), static_cast<std::int64_t>(keys.size())},
-                         row.data());
-    out.insert(out.end(), row.begin(), row.end());
-  }
-  return out;
-}
-
-TEST_CASE("golden: alibi slopes of 1 to 128 heads") {
-  std::int64_t compared = 0;
-  for (const GoldenCase& c : golden("alibi")) {
-    if (!c.has("slopes")) continue;
-    for (int heads = 1; heads <= 128; ++heads) {
-      const auto encoding = make("alibi", {static_cast<double>(heads)});
-      std::vector<float> slopes;
-      for (int head = 0; head < heads; ++head) {
-        slopes.push_back(-biases(*encoding, head, 1, {1})[0]);
-      }
-      CHECK(differences(slopes, part(c.tensor("slopes").values, compared, heads), {0, 1e-7}) == "");
-      compared += heads;
-    }
-  }
-  CHECK(compared == 128 * 129 / 2);
-}
-
-TEST_CASE("golden: alibi biases") {
-  for (const GoldenCase& c : golden("alibi")) {
-    if (c.has("slopes")) continue;
-    CAPTURE(c.name);
-    const auto heads = static_cast<std::int64_t>(c.number("heads"));
-    const auto tokens = static_cast<std::int64_t>(c.number("tokens"));
-    const auto encoding = make("alibi", {c.number("heads")});
-    for (int head = 0; head < heads; ++head) {
-      const std::vector<float> ours = biases(*encoding, head, tokens, count_from(0, tokens));
-      if (c.has("symmetric")) {
-        const auto& symmetric = c.tensor("symmetric").values;
-        CHECK(differences(ours, part(symmetric, head * tokens * tokens, tokens * tokens)) == "");
-        auto lower = ours;
-        for (std::int64_t i = 0; i < tokens * tokens; ++i) {
-          if (i % tokens > i / tokens) lower[static_cast<std::size_t>(i)] = 0.0F;
-        }
-        const auto& causal = c.tensor("causal").values;
-        CHECK(differences(lower, part(causal, head * tokens * tokens, tokens * tokens)) == "");
-      }
-      // Of the last query, up to what its row has in common.
-      std::vector<float> last(ours.end() - tokens, ours.end());
-      const float common = last[0];
-      for (float& x : last) x -= common;
-      CHECK(differences(last, part(c.tensor("keys_only").values, head * tokens, tokens)) == "");
-      if (!c.has("padded")) continue;
-      const std::int64_t batch = c.size("padded", 0);
-      for (std::int64_t b = 0; b < batch; ++b) {
-        // Positions are places among the real tokens; padding stands at 0.
-        std::vector<std::int32_t> positions;
-        std::int32_t real = 0;
-        for (std::int64_t n = 0; n < tokens; ++n) {
-          const bool shown = c.tensor("mask").values[static_cast<std::size_t>(b * tokens + n)] != 0;
-          positions.push_back(shown ? real++ : 0);
-        }
-        std::vector<float> row(positions.size());
-        const std::int32_t query = real - 1;
-        encoding->bias()->row(head, {&query, 1}, {positions.data(), tokens}, row.data());
-        const float at_0 = biases(*encoding, head, 1, {real - 1})[0];
-        for (float& x : row) x -= at_0;
-        const auto& padded = c.tensor("padded").values;
-        CHECK(differences(row, part(padded, (b * heads + head) * tokens, tokens)) == "");
-      }
-    }
   }
 }
 

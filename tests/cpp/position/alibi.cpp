@@ -8,16 +8,14 @@
 
 #include "position/registry.hpp"
 #include "reference.hpp"
+#include "samples.hpp"
 #include "table.hpp"
 
 namespace posenc::test {
 namespace {
 
 std::unique_ptr<Encoding> alibi(int heads) {
-  const auto index = static_cast<std::size_t>(find_encoding("alibi"));
-  std::vector<double> values = {static_cast<double>(heads)};
-  REQUIRE(resolve(*registry()[index], values).status == Status::ok);
-  return registry()[index]->make(values);
+  return make_encoding("alibi", {static_cast<double>(heads)});
 }
 
 std::vector<float> bias_row(const Encoding& encoding, int head, std::int32_t query,
@@ -65,6 +63,23 @@ TEST_CASE("slopes of any number of heads are those of the authors' recursion") {
     CHECK(differences(slopes(heads), alibi_slopes(heads), {0, 1e-6}) == "");
   }
   CHECK(differences(slopes(4096), alibi_slopes(4096), {0, 1e-6}) == "");
+}
+
+TEST_CASE("heads after the biased ones have no bias (lucidrains/x-transformers#85)") {
+  const auto some = make_encoding("alibi", {8, 3});
+  CHECK(some->bias()->heads() == 8);
+  const double slopes_of_three[] = {.0625, .00390625, .25};
+  for (int head = 0; head < 8; ++head) {
+    const double expected = head < 3 ? -10 * slopes_of_three[head] : 0.0;
+    CHECK(bias_row(*some, head, 0, {10})[0] == expected);
+  }
+}
+
+TEST_CASE("another biasMax stretches the exponents (MPT's alibi_bias_max)") {
+  const auto encoding = make_encoding("alibi", {4, 4, 16});
+  for (int head = 0; head < 4; ++head) {
+    CHECK(bias_row(*encoding, head, 0, {1})[0] == -std::exp2(-4.0 * (head + 1)));
+  }
 }
 
 TEST_CASE("the bias falls with the distance, on both sides") {

@@ -128,10 +128,6 @@ TEST_CASE("statuses have names") {
   CHECK(std::string(kStatusNames[static_cast<int>(Status::memory)]) == "memory");
 }
 
-const Description& described(const char* name) {
-  return *registry()[static_cast<std::size_t>(find_encoding(name))];
-}
-
 TEST_CASE("resolve refuses what lies outside the table") {
   struct Row {
     const char* encoding;
@@ -160,13 +156,14 @@ TEST_CASE("resolve refuses what lies outside the table") {
       {"alibi", {kNotGiven}, 0, "required"},
       {"alibi", {0}, 0, "within its range"},
       {"alibi", {2.5}, 0, "a whole number"},
+      {"alibi", {8, 9}, 1, "at most heads"},
       {"nope", {1}, -1, "one value per parameter"},
   };
   for (Row row : rows) {
     CAPTURE(row.encoding);
     CAPTURE(row.rule);
     const bool complete_row = row.parameter >= 0;
-    const Description& d = described(row.encoding);
+    const Description& d = *described(row.encoding);
     if (complete_row) row.values = complete(d, row.values);
     const Fault fault = resolve(d, row.values);
     CHECK(fault.status == Status::parameter);
@@ -186,12 +183,13 @@ TEST_CASE("resolve fills in what was not given") {
       {"rope", {2, 2, 1, 1}, {2, 2, 1, 1}},
       {"sinusoidal", {512, kNotGiven, kNotGiven, kNotGiven, kNotGiven}, {512, 10000, 0, 0, 0}},
       {"sinusoidal", {1, 2.5, 1, 1, 1}, {1, 2.5, 1, 1, 1}},
-      {"alibi", {4096}, {4096}},
+      {"alibi", {4096}, {4096, 4096, 8}},
+      {"alibi", {8, 3, 16}, {8, 3, 16}},
       {"nope", {}, {}},
   };
   for (Row row : rows) {
     CAPTURE(row.encoding);
-    const Description& d = described(row.encoding);
+    const Description& d = *described(row.encoding);
     row.values = complete(d, row.values);
     const Fault fault = resolve(d, row.values);
     CHECK(fault.status == Status::ok);

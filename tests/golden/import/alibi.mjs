@@ -2,6 +2,7 @@
 
 export const about = [
   'ALiBi. slopes: those of 1, 2, … 128 heads, one list after the other.',
+  'slopes_max16: the same of MPT with alibi_bias_max = 16, in float32.',
   'symmetric (heads, tokens, tokens) = -slope·|i-j|. causal: the same for j ≤ i, 0 elsewhere.',
   'keys_only (heads, tokens) = slope·j: the published code leaves out the part that is the same for a whole row.',
   'padded (batch, heads, tokens) = slope·(place among the real tokens), BLOOM.',
@@ -15,10 +16,12 @@ export function waits() {
 const f32 = (shape, { values }) => ['f32', { shape, values }];
 
 function slopes(given) {
-  const { values } = given.outputs.paper_f64;
-  const rows = Array.from({ length: 128 }, (_, n) => values.slice(n * 128, n * 128 + n + 1));
-  const flat = rows.flat();
-  return { slopes: ['f64', { shape: [flat.length], values: flat }] };
+  const flat = ({ values }) => {
+    const rows = Array.from({ length: 128 }, (_, n) => values.slice(n * 128, n * 128 + n + 1));
+    return { shape: [rows.flat().length], values: rows.flat() };
+  };
+  const { paper_f64: paper, mpt_bias_max16_f32: max16 } = given.outputs;
+  return { slopes: ['f64', flat(paper)], slopes_max16: ['f64', flat(max16)] };
 }
 
 function biases({ inputs, outputs }, heads, tokens) {

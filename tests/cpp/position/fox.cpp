@@ -1,0 +1,113 @@
+// Forget gates: which tokens a key has been forgotten by, and how far that is exact.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "position/registry.hpp"
+#include "samples.hpp"
+#include "table.hpp"
+
+namespace posenc::test {
+namespace {
+
+std::vector<float> row(const Encoding& encoding, int head, std::int32_t query,
+                       const std::vector<std::int32_t>& keys) {
+  std::vector<float> out(keys.size(), kUnwritten);
+  encoding.bias()->row(head, {&query, 1}, {keys.data(), static_cast<std::int64_t>(keys.size())},
+                       out.data());
+  return out;
+}
+
+TEST_CASE("a key is forgotten by the gates after it, that of the query included") {
+  const Tensor gates(std::vector<float>{-1, -2, -4, -8,  // head 0
+                                        0, 0, -.5F, 0});
+  const auto encoding = make_encoding("fox", {2, 4, gates.value()});
+  // The first gate never counts: nothing stands before its token.
+  CHECK(row(*encoding, 0, 3, {0, 1, 2, 3}) == std::vector<float>{-14, -12, -8, 0});
+  CHECK(row(*encoding, 0, 1, {0, 1}) == std::vector<float>{-2, 0});
+  CHECK(row(*encoding, 1, 3, {0, 1, 2, 3}) == std::vector<float>{-.5F, -.5F, 0, 0});
+}
+
+TEST_CASE("keys after the query meet the gates between, of their own kind where there are two") {
+  const Tensor gates(std::vector<float>{-1, -2, -4, -8});
+  const Tensor future(std::vector<float>{-16, -32, -64, -128});
+  const auto one = make_encoding("fox", {1, 4, gates.value()});
+  CHECK(row(*one, 0, 1, {0, 1, 2, 3}) == std::vector<float>{-2, 0, -4, -12});
+  const auto two = make_encoding("fox", {1, 4, gates.value(), future.value()});
+  CHECK(row(*two, 0, 1, {0, 1, 2, 3}) == std::vector<float>{-2, 0, -64, -192});
+}
+
+TEST_CASE("equal gates of e^-slope are ALiBi") {
+  std::vector<float> gates;
+  for (const double slope : alibi_slopes(4)) {
+    gates.insert(gates.end(), 50, static_cast<float>(-slope));
+  }
+  const Tensor table(gates);
+  const auto fox = make_encoding("fox", {4, 50, table.value()});
+  const auto alibi = make_encoding("alibi", {4});
+  for (int head = 0; head < 4; ++head) {
+    for (const std::int32_t query : {0, 7, 49}) {
+      const auto keys = count_from(0, 50);
+      CHECK(row(*fox, head, query, keys) == row(*alibi, head, query, keys));
+    }
+  }
+}
+
+TEST_CASE("differences stay exact far into a sequence") {
+  // In float32 the sums, around −500000, would be wrong by several hundredths.
+  std::vector<float> gates(1 << 20, -0.5F);
+  gates[(1 << 20) - 1] = -0.001F;
+  const Tensor table(gates);
+  const auto encoding = make_encoding("fox", {1, 1 << 20, table.value()});
+  CHECK(row(*encoding, 0, (1 << 20) - 1, {(1 << 20) - 2})[0] ==
+        doctest::Approx(-0.001).epsilon(1e-6));
+}
+
+TEST_CASE("a closed gate hides what came before it, not what follows") {
+  for (const float closed :
+       {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::lowest(), -1e4F}) {
+    const Tensor gates(std::vector<float>{-1, -1, closed, -1, -1});
+    const auto encoding = make_encoding("fox", {1, 5, gates.value()});
+    CHECK(row(*encoding, 0, 4, {0, 1, 2, 3, 4}) == std::vector<float>{-10003, -10002, -2, -1, 0});
+  }
+}
+
+TEST_CASE("positions beyond the gates count as the nearest one") {
+  const Tensor gates(std::vector<float>{-1, -2, -4});
+  const auto encoding = make_encoding("fox", {1, 3, gates.value()});
+  CHECK(row(*encoding, 0, kMaxPosition, {-kMaxPosition, 0, 2}) == std::vector<float>{-6, -6, 0});
+}
+
+TEST_CASE("decoding adds gates and changes nothing before") {
+  const std::vector<float> all = random_floats(20, 3);
+  const Tensor whole(all);
+  const auto at_once = make_encoding("fox", {1, 20, whole.value()});
+  for (std::int32_t t = 1; t <= 20; ++t) {
+    const Tensor so_far(std::vector<float>(all.begin(), all.begin() + t));
+    const auto step = make_encoding("fox", {1, static_cast<double>(t), so_far.value()});
+    const auto keys = count_from(0, t);
+    CHECK(bit_differences(row(*step, 0, t - 1, keys), row(*at_once, 0, t - 1, keys)) == "");
+  }
+}
+
+TEST_CASE("every head has a gate per token") {
+  const Tensor six(std::vector<float>(6));
+  const Tensor five(std::vector<float>(5));
+  struct Row {
+    std::vector<double> values;
+    int parameter;
+  };
+  for (const Row& given :
+       {Row{{2, 3, five.value()}, 2}, Row{{2, 3, six.value(), five.value()}, 3}}) {
+    auto values = complete(*described("fox"), given.values);
+    const Fault fault = resolve(*described("fox"), values);
+    CHECK(fault.parameter == given.parameter);
+    CHECK(std::string(fault.rule) == "heads · tokens numbers");
+  }
+}
+
+}  // namespace
+}  // namespace posenc::test
