@@ -69,6 +69,7 @@ class Forward {
     query_positions_ = {p_.query_positions + offset, p_.queries, p_.axes};
     queries_consecutive_ = consecutive(query_positions_);
     if (const Status status = rows_.build(p_, entry); status != Status::ok) return status;
+    if (counts_gates() && !rows_.ascending) return Status::unsupported;
     if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
       Status status = query_tables_.build(*rotate, Side::query, query_positions_);
       if (status == Status::ok) status = key_tables_.build(*rotate, Side::key, rows_.positions);
@@ -117,6 +118,7 @@ class Forward {
     for (std::int64_t i = 0; i < panels; ++i) {
       const std::int64_t token = first + i * kPanel;
       pack(first_row, head, token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
+      panels_[i].start();
       states_[i].reset();
     }
     value_vectors_ = content_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
@@ -124,14 +126,21 @@ class Forward {
     std::memset(sums_.data(), 0,
                 static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
 
-    for (std::int64_t b = 0; b < rows_.block_count; ++b) {
-      const KeyBlock& block = rows_.block(b);
-      for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, block);
+    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
+      const std::int64_t b = block_at(step);
+      for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, rows_.block(b));
     }
     for (std::int64_t i = 0; i < panels; ++i) {
       write(first_row, i);
       if (p_.taps.any()) write_taps(first_row, panels_[i], states_[i]);
     }
+  }
+
+  bool counts_gates() const { return p_.terms.content != nullptr && p_.terms.content->gated(); }
+
+  /// The order of blocks of keys: gates are counted from the query back.
+  std::int64_t block_at(std::int64_t step) const {
+    return counts_gates() ? rows_.block_count - 1 - step : step;
   }
 
   void pack(std::int64_t first_row, int head, std::int64_t token, std::int64_t count,
@@ -147,7 +156,7 @@ class Forward {
   }
 
   void add_block(std::int64_t i, std::int64_t b, const KeyBlock& block) {
-    const Panel& panel = panels_[i];
+    Panel& panel = panels_[i];
     const Visibility visibility = scores_.visibility(panel, block);
     if (visibility == Visibility::none) return;
     const bool all = visibility == Visibility::all;
@@ -184,10 +193,11 @@ class Forward {
     }
   }
 
-  void write_taps(std::int64_t first_row, const Panel& panel, const SoftmaxState& state) {
+  void write_taps(std::int64_t first_row, Panel& panel, const SoftmaxState& state) {
     float* tile = tile_.data();
-    for (std::int64_t b = 0; b < rows_.block_count; ++b) {
-      const KeyBlock& block = rows_.block(b);
+    panel.start();
+    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
+      const KeyBlock& block = rows_.block(block_at(step));
       scores_.raw(panel, block, tile);
       write_tile(p_.taps.scores, first_row, panel, block);
       scores_.cap(block, tile);

@@ -1,6 +1,7 @@
 #include "attention/tile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace posenc {
@@ -26,7 +27,9 @@ Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
   head_ = head;
   row_ = Buffer<float>(kKeyBlock);
   visible_ = Buffer<std::uint8_t>(kKeyBlock);
-  if (!row_.ok() || !visible_.ok()) return Status::memory;
+  const Content* content = problem.terms.content;
+  gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
+  if (!row_.ok() || !visible_.ok() || !gates_.ok()) return Status::memory;
 
   const Bias* bias = problem.terms.bias;
   toeplitz_ = bias != nullptr && bias->toeplitz() && rows.consecutive && queries_consecutive &&
@@ -66,10 +69,16 @@ void HeadScores::pack(const float* query, std::int64_t first, std::int64_t count
   panel.high = *std::max_element(panel.positions, panel.positions + kPanel);
 
   const Content* content = problem_->terms.content;
-  if (content != nullptr && content->query_vectors(head_) != nullptr) {
-    static constexpr float kZeros[kPanel] = {};
-    dot_keys(content->query_vectors(head_), content->rows(), dim_, panel.query, kZeros, 0,
-             panel.content);
+  if (content == nullptr || content->query_vectors(head_) == nullptr) return;
+  static constexpr float kZeros[kPanel] = {};
+  dot_keys(content->query_vectors(head_), content->rows(), dim_, panel.query, kZeros, 0,
+           panel.content);
+  if (!content->gated()) return;
+  for (std::int64_t r = 0; r < content->rows(); ++r) {
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      panel.content[r * kPanel + lane] =
+          dot(content->query_vectors(head_) + r * dim_, query + lane * dim_, dim_);
+    }
   }
 }
 
@@ -90,7 +99,7 @@ Visibility HeadScores::visibility(const Panel& panel, const KeyBlock& block) con
   return all ? Visibility::all : Visibility::some;
 }
 
-void HeadScores::logits(const Panel& panel, const KeyBlock& block, bool all_visible, float* out) {
+void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, float* out) {
   // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
   const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr;
   if (fused) {
@@ -104,10 +113,37 @@ void HeadScores::logits(const Panel& panel, const KeyBlock& block, bool all_visi
   if (!all_visible) hide(panel, block, out);
 }
 
-void HeadScores::raw(const Panel& panel, const KeyBlock& block, float* out) {
+void HeadScores::raw(Panel& panel, const KeyBlock& block, float* out) {
   static constexpr float kZeros[kPanel] = {};
   dot_keys(keys_ + block.first * dim_, block.count, dim_, panel.query, kZeros, 0, out);
-  if (problem_->terms.content != nullptr) add_content(panel, block, out);
+  const Content* content = problem_->terms.content;
+  if (content == nullptr) return;
+  if (content->gated()) {
+    add_gated(panel, block, out);
+  } else {
+    add_content(panel, block, out);
+  }
+}
+
+void HeadScores::add_gated(Panel& panel, const KeyBlock& block, float* out) {
+  const std::int64_t last = problem_->terms.content->rows() - 1;
+  std::copy_n(out, block.count * kPanel, gates_.data());
+  hide(panel, block, gates_.data());
+  for (std::int64_t i = block.count * kPanel - 1; i >= 0; --i) {
+    const std::int64_t lane = i % kPanel;
+    double& sum = panel.gates[lane];
+    sum += 1.0 / (1.0 + std::exp(-static_cast<double>(gates_[i])));  // hidden: 1/(1 + ∞) = 0
+    if (std::isnan(sum)) {
+      out[i] = std::numeric_limits<float>::quiet_NaN();
+      continue;
+    }
+    const double count = std::min(sum, static_cast<double>(last));
+    const auto below = static_cast<std::int64_t>(count);
+    const std::int64_t above = std::min(below + 1, last);
+    const float start = panel.content[below * kPanel + lane];
+    const float end = panel.content[above * kPanel + lane];
+    out[i] += start + static_cast<float>(count - static_cast<double>(below)) * (end - start);
+  }
 }
 
 void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* out) {

@@ -9,6 +9,7 @@ import { expectNear, posenc as simd } from './posenc.js';
 
 const groups = [
   'alibi',
+  'cope',
   'deberta',
   'onnx_attention',
   'onnx_rotary',

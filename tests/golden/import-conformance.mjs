@@ -19,6 +19,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as alibi from './import/alibi.mjs';
+import * as cope from './import/cope.mjs';
 import * as deberta from './import/deberta.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
 import * as onnxRotary from './import/onnx-rotary.mjs';
@@ -32,6 +33,7 @@ import { writeGroup } from './import/writer.mjs';
 
 const groups = {
   alibi,
+  cope,
   deberta,
   onnx_attention: onnxAttention,
   onnx_rotary: onnxRotary,
