@@ -38,7 +38,8 @@ class Forward {
     if (p_.terms.rotate != nullptr) dim_ = p_.terms.rotate->turned_dim();
     packed_ = Buffer<float>(panels * kPanel * dim_);
     packed_content_ = Buffer<float>(panels * kPanel * content_rows_);
-    row_weights_ = Buffer<float>(panels * kPanel * content_rows_);
+    value_rows_ = content != nullptr && content->value_dim() != 0 ? content_rows_ : 0;
+    row_weights_ = Buffer<float>(panels * kPanel * value_rows_);
     sums_ = Buffer<float>(panels * kPanel * p_.value_dim);
     tile_ = Buffer<float>(kKeyBlock * kPanel);
     panels_ = Buffer<Panel>(panels);
@@ -121,8 +122,8 @@ class Forward {
       panels_[i].start();
       states_[i].reset();
     }
-    value_vectors_ = content_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
-    std::fill_n(row_weights_.data(), panels * kPanel * content_rows_, 0.0F);
+    value_vectors_ = value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
+    std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
     std::memset(sums_.data(), 0,
                 static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
 
@@ -176,7 +177,7 @@ class Forward {
   void write(std::int64_t first_row, std::int64_t i) {
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
     if (value_vectors_ != nullptr) {
-      mix_values<false>(row_weights(i), content_rows_, value_vectors_, p_.value_dim, keep, sums(i));
+      mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, sums(i));
     }
     const Panel& panel = panels_[i];
     for (std::int64_t lane = 0; lane < panel.count; ++lane) {
@@ -229,7 +230,7 @@ class Forward {
   }
 
   float* row_weights(std::int64_t panel) {
-    return row_weights_.data() + panel * kPanel * content_rows_;
+    return row_weights_.data() + panel * kPanel * value_rows_;
   }
   float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
 
@@ -240,12 +241,13 @@ class Forward {
   RotationTables query_tables_, key_tables_, back_tables_;
   std::int64_t dim_ = p_.head_dim;  // of a turned query or key
   std::int64_t content_rows_ = 0;
+  std::int64_t value_rows_ = 0;  // content rows that have value vectors: all or none
   HeadScores scores_;
   const float* values_ = nullptr;
-  const float* value_vectors_ = nullptr;  // (content rows, value_dim), or null
+  const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
   Buffer<float> packed_;                  // (panels, head_dim, kPanel)
   Buffer<float> packed_content_;          // (panels, content rows, kPanel)
-  Buffer<float> row_weights_;             // (panels, content rows, kPanel): weights by content row
+  Buffer<float> row_weights_;             // (panels, value rows, kPanel): weights by content row
   Buffer<float> sums_;                    // (panels, value_dim, kPanel): unnormalised outputs
   Buffer<float> tile_;                    // (kKeyBlock, kPanel)
   Buffer<float> rotated_keys_;            // (keys, head_dim)

@@ -18,7 +18,7 @@ struct Panel {
   std::int32_t positions[kPanel];
   std::int32_t low, high;  ///< Smallest and largest position.
   float factor[kPanel];    ///< What the raw score of each query is multiplied by.
-  float* query;            // (dim, kPanel), times factor
+  float* query;            // (dim, kPanel): q, plus u of the content, times factor
   float* content;          // (content rows, kPanel): q·r, times factor unless gated
   double gates[kPanel];    ///< Sum of the gates of the keys after those seen so far.
 
@@ -50,7 +50,7 @@ class HeadScores {
   /// Adds the weights of a tile to the sums of their content rows, which are multiplied by
   /// `correction` first.
   void add_row_weights(const Panel& panel, const KeyBlock& block, const float* weights,
-                       PanelValue correction, float* sums /* (content rows, kPanel) */) const;
+                       PanelValue correction, float* sums /* (content rows, kPanel) */);
 
   // The stages of `logits`, each in place.
   void raw(Panel& panel, const KeyBlock& block, float* out);
@@ -59,6 +59,9 @@ class HeadScores {
   void hide(const Panel& panel, const KeyBlock& block, float* scores);
 
  private:
+  void pack_content(const float* query, Panel& panel) const;
+  /// Fills content_rows_.
+  void find_rows(const Panel& panel, const KeyBlock& block);
   void add_content(const Panel& panel, const KeyBlock& block, float* out);
   void add_gated(Panel& panel, const KeyBlock& block, float* out);
   /// Biases of the block's first key against the panel; the next key's start one number earlier.
@@ -72,9 +75,11 @@ class HeadScores {
   int head_ = 0;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
-  Buffer<float> bias_;            // by distance, from first_distance_
-  Buffer<float> row_;             // (kKeyBlock): scratch for biases of one query
-  Buffer<std::uint8_t> visible_;  // (kKeyBlock)
+  Buffer<float> bias_;                 // by distance, from first_distance_
+  Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query
+  Buffer<std::uint8_t> visible_;       // (kKeyBlock)
+  Buffer<std::int64_t> content_rows_;  // (kKeyBlock, kPanel): δ of each key and query
+  Buffer<std::int64_t> by_distance_;   // (kKeyBlock + kPanel)
   Buffer<float> gates_;  // (kKeyBlock, kPanel): scores that open gates; −infinity = hidden
 };
 
