@@ -38,7 +38,8 @@ class Forward {
     if (p_.terms.rotate != nullptr) dim_ = p_.terms.rotate->turned_dim();
     packed_ = Buffer<float>(panels * kPanel * dim_);
     packed_content_ = Buffer<float>(panels * kPanel * content_rows_);
-    row_weights_ = Buffer<float>(panels * kPanel * content_rows_);
+    value_rows_ = content != nullptr && content->value_dim() != 0 ? content_rows_ : 0;
+    row_weights_ = Buffer<float>(panels * kPanel * value_rows_);
     sums_ = Buffer<float>(panels * kPanel * p_.value_dim);
     tile_ = Buffer<float>(kKeyBlock * kPanel);
     panels_ = Buffer<Panel>(panels);
@@ -69,6 +70,7 @@ class Forward {
     query_positions_ = {p_.query_positions + offset, p_.queries, p_.axes};
     queries_consecutive_ = consecutive(query_positions_);
     if (const Status status = rows_.build(p_, entry); status != Status::ok) return status;
+    if (counts_gates() && !rows_.ascending) return Status::unsupported;
     if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
       Status status = query_tables_.build(*rotate, Side::query, query_positions_);
       if (status == Status::ok) status = key_tables_.build(*rotate, Side::key, rows_.positions);
@@ -117,21 +119,29 @@ class Forward {
     for (std::int64_t i = 0; i < panels; ++i) {
       const std::int64_t token = first + i * kPanel;
       pack(first_row, head, token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
+      panels_[i].start();
       states_[i].reset();
     }
-    value_vectors_ = content_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
-    std::fill_n(row_weights_.data(), panels * kPanel * content_rows_, 0.0F);
+    value_vectors_ = value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
+    std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
     std::memset(sums_.data(), 0,
                 static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
 
-    for (std::int64_t b = 0; b < rows_.block_count; ++b) {
-      const KeyBlock& block = rows_.block(b);
-      for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, block);
+    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
+      const std::int64_t b = block_at(step);
+      for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, rows_.block(b));
     }
     for (std::int64_t i = 0; i < panels; ++i) {
       write(first_row, i);
       if (p_.taps.any()) write_taps(first_row, panels_[i], states_[i]);
     }
+  }
+
+  bool counts_gates() const { return p_.terms.content != nullptr && p_.terms.content->gated(); }
+
+  /// The order of blocks of keys: gates are counted from the query back.
+  std::int64_t block_at(std::int64_t step) const {
+    return counts_gates() ? rows_.block_count - 1 - step : step;
   }
 
   void pack(std::int64_t first_row, int head, std::int64_t token, std::int64_t count,
@@ -147,7 +157,7 @@ class Forward {
   }
 
   void add_block(std::int64_t i, std::int64_t b, const KeyBlock& block) {
-    const Panel& panel = panels_[i];
+    Panel& panel = panels_[i];
     const Visibility visibility = scores_.visibility(panel, block);
     if (visibility == Visibility::none) return;
     const bool all = visibility == Visibility::all;
@@ -167,7 +177,7 @@ class Forward {
   void write(std::int64_t first_row, std::int64_t i) {
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
     if (value_vectors_ != nullptr) {
-      mix_values<false>(row_weights(i), content_rows_, value_vectors_, p_.value_dim, keep, sums(i));
+      mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, sums(i));
     }
     const Panel& panel = panels_[i];
     for (std::int64_t lane = 0; lane < panel.count; ++lane) {
@@ -184,10 +194,11 @@ class Forward {
     }
   }
 
-  void write_taps(std::int64_t first_row, const Panel& panel, const SoftmaxState& state) {
+  void write_taps(std::int64_t first_row, Panel& panel, const SoftmaxState& state) {
     float* tile = tile_.data();
-    for (std::int64_t b = 0; b < rows_.block_count; ++b) {
-      const KeyBlock& block = rows_.block(b);
+    panel.start();
+    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
+      const KeyBlock& block = rows_.block(block_at(step));
       scores_.raw(panel, block, tile);
       write_tile(p_.taps.scores, first_row, panel, block);
       scores_.cap(block, tile);
@@ -219,7 +230,7 @@ class Forward {
   }
 
   float* row_weights(std::int64_t panel) {
-    return row_weights_.data() + panel * kPanel * content_rows_;
+    return row_weights_.data() + panel * kPanel * value_rows_;
   }
   float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
 
@@ -230,12 +241,13 @@ class Forward {
   RotationTables query_tables_, key_tables_, back_tables_;
   std::int64_t dim_ = p_.head_dim;  // of a turned query or key
   std::int64_t content_rows_ = 0;
+  std::int64_t value_rows_ = 0;  // content rows that have value vectors: all or none
   HeadScores scores_;
   const float* values_ = nullptr;
-  const float* value_vectors_ = nullptr;  // (content rows, value_dim), or null
+  const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
   Buffer<float> packed_;                  // (panels, head_dim, kPanel)
   Buffer<float> packed_content_;          // (panels, content rows, kPanel)
-  Buffer<float> row_weights_;             // (panels, content rows, kPanel): weights by content row
+  Buffer<float> row_weights_;             // (panels, value rows, kPanel): weights by content row
   Buffer<float> sums_;                    // (panels, value_dim, kPanel): unnormalised outputs
   Buffer<float> tile_;                    // (kKeyBlock, kPanel)
   Buffer<float> rotated_keys_;            // (keys, head_dim)

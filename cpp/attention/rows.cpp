@@ -1,6 +1,7 @@
 #include "attention/rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace posenc {
 
@@ -29,9 +30,11 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
   mask = problem.key_mask;
   if (mask != nullptr && problem.key_mask_per_batch) mask += entry * count;
 
+  ascending = true;
   block_count = blocks_of(count, kKeyBlock);
   blocks_ = Buffer<KeyBlock>(block_count);
   if (!blocks_.ok()) return Status::memory;
+  std::int32_t last = std::numeric_limits<std::int32_t>::min();
   for (std::int64_t i = 0; i < block_count; ++i) {
     const std::int64_t first = i * kKeyBlock;
     KeyBlock block{
@@ -43,6 +46,10 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
       const bool real = mask == nullptr || mask[n] != 0;
       block.padded |= !real;
       block.empty &= !real;
+      if (real) {
+        ascending &= positions.at(n) >= last;
+        last = positions.at(n);
+      }
     }
     blocks_[i] = block;
   }

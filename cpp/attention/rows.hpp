@@ -53,6 +53,7 @@ class KeyRows {
   Positions positions;
   const std::uint8_t* mask = nullptr;  // (keys), null = all real
   bool consecutive = false;
+  bool ascending = true;  ///< Real keys stand in the order of their positions.
   std::int64_t block_count = 0;
   const KeyBlock& block(std::int64_t i) const { return blocks_[i]; }
 

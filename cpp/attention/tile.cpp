@@ -1,19 +1,12 @@
 #include "attention/tile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "core/dot.hpp"
+
 namespace posenc {
-
-namespace {
-
-float dot(const float* a, const float* b, std::int64_t count) {
-  float sum = 0.0F;
-  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-}  // namespace
 
 Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
                          Positions query_positions, bool queries_consecutive, int head,
@@ -26,7 +19,13 @@ Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
   head_ = head;
   row_ = Buffer<float>(kKeyBlock);
   visible_ = Buffer<std::uint8_t>(kKeyBlock);
-  if (!row_.ok() || !visible_.ok()) return Status::memory;
+  const Content* content = problem.terms.content;
+  gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
+  content_rows_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock * kPanel : 0);
+  by_distance_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock + kPanel : 0);
+  if (!row_.ok() || !visible_.ok() || !gates_.ok() || !content_rows_.ok() || !by_distance_.ok()) {
+    return Status::memory;
+  }
 
   const Bias* bias = problem.terms.bias;
   toeplitz_ = bias != nullptr && bias->toeplitz() && rows.consecutive && queries_consecutive &&
@@ -65,11 +64,25 @@ void HeadScores::pack(const float* query, std::int64_t first, std::int64_t count
   panel.low = *std::min_element(panel.positions, panel.positions + kPanel);
   panel.high = *std::max_element(panel.positions, panel.positions + kPanel);
 
-  const Content* content = problem_->terms.content;
-  if (content != nullptr && content->query_vectors(head_) != nullptr) {
+  if (problem_->terms.content != nullptr) pack_content(query, panel);
+}
+
+void HeadScores::pack_content(const float* query, Panel& panel) const {
+  const Content& content = *problem_->terms.content;
+  if (const float* vectors = content.query_vectors(head_); vectors != nullptr) {
     static constexpr float kZeros[kPanel] = {};
-    dot_keys(content->query_vectors(head_), content->rows(), dim_, panel.query, kZeros, 0,
-             panel.content);
+    dot_keys(vectors, content.rows(), dim_, panel.query, kZeros, 0, panel.content);
+    for (std::int64_t r = 0; content.gated() && r < content.rows(); ++r) {
+      for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+        panel.content[r * kPanel + lane] = dot(vectors + r * dim_, query + lane * dim_, dim_);
+      }
+    }
+  }
+  // q·k + u·k = (q + u)·k
+  if (const float* global = content.global(head_); global != nullptr) {
+    for (std::int64_t i = 0; i < dim_ * kPanel; ++i) {
+      panel.query[i] += panel.factor[i % kPanel] * global[i / kPanel];
+    }
   }
 }
 
@@ -90,7 +103,7 @@ Visibility HeadScores::visibility(const Panel& panel, const KeyBlock& block) con
   return all ? Visibility::all : Visibility::some;
 }
 
-void HeadScores::logits(const Panel& panel, const KeyBlock& block, bool all_visible, float* out) {
+void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, float* out) {
   // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
   const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr;
   if (fused) {
@@ -104,47 +117,94 @@ void HeadScores::logits(const Panel& panel, const KeyBlock& block, bool all_visi
   if (!all_visible) hide(panel, block, out);
 }
 
-void HeadScores::raw(const Panel& panel, const KeyBlock& block, float* out) {
+void HeadScores::raw(Panel& panel, const KeyBlock& block, float* out) {
   static constexpr float kZeros[kPanel] = {};
   dot_keys(keys_ + block.first * dim_, block.count, dim_, panel.query, kZeros, 0, out);
-  if (problem_->terms.content != nullptr) add_content(panel, block, out);
+  const Content* content = problem_->terms.content;
+  if (content == nullptr) return;
+  if (content->gated()) {
+    add_gated(panel, block, out);
+  } else {
+    add_content(panel, block, out);
+  }
+}
+
+void HeadScores::add_gated(Panel& panel, const KeyBlock& block, float* out) {
+  const std::int64_t last = problem_->terms.content->rows() - 1;
+  std::copy_n(out, block.count * kPanel, gates_.data());
+  hide(panel, block, gates_.data());
+  for (std::int64_t i = block.count * kPanel - 1; i >= 0; --i) {
+    const std::int64_t lane = i % kPanel;
+    double& sum = panel.gates[lane];
+    sum += 1.0 / (1.0 + std::exp(-static_cast<double>(gates_[i])));  // hidden: 1/(1 + ∞) = 0
+    if (std::isnan(sum)) {
+      out[i] = std::numeric_limits<float>::quiet_NaN();
+      continue;
+    }
+    const double count = std::min(sum, static_cast<double>(last));
+    const auto below = static_cast<std::int64_t>(count);
+    const std::int64_t above = std::min(below + 1, last);
+    const float start = panel.content[below * kPanel + lane];
+    const float end = panel.content[above * kPanel + lane];
+    out[i] += start + static_cast<float>(count - static_cast<double>(below)) * (end - start);
+  }
+}
+
+void HeadScores::find_rows(const Panel& panel, const KeyBlock& block) {
+  const Content& content = *problem_->terms.content;
+  // Where distances are dense, as they are for consecutive tokens, each is looked up once.
+  const std::int64_t nearest = std::int64_t{panel.low} - block.high;
+  const std::int64_t count = std::int64_t{panel.high} - block.low - nearest + 1;
+  const bool dense = count <= kKeyBlock + kPanel;
+  if (dense) {
+    for (std::int64_t i = 0; i < count; ++i) by_distance_[i] = content.row(nearest + i);
+  }
+  for (std::int64_t n = 0; n < block.count; ++n) {
+    const std::int64_t key = rows_->positions.at(block.first + n);
+    for (int lane = 0; lane < kPanel; ++lane) {
+      const std::int64_t distance = panel.positions[lane] - key;
+      content_rows_[n * kPanel + lane] =
+          dense ? by_distance_[distance - nearest] : content.row(distance);
+    }
+  }
 }
 
 void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* out) {
   const Content& content = *problem_->terms.content;
   const bool by_query = content.query_vectors(head_) != nullptr;
   const float* key_vectors = content.key_vectors(head_);
-  const float* global = content.global(head_);
   const float* offsets = content.offsets(head_);
+  find_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     const float* key = keys_ + (block.first + n) * dim_;
-    const float shared = global == nullptr ? 0.0F : dot(global, key, dim_);
+    std::int64_t last = -1;
+    float key_term = 0.0F;
     for (int lane = 0; lane < kPanel; ++lane) {
-      const std::int64_t distance =
-          std::int64_t{panel.positions[lane]} - rows_->positions.at(block.first + n);
-      const std::int64_t row = content.row(distance);
-      float& score = out[n * kPanel + lane];
-      if (by_query) score += panel.content[row * kPanel + lane];
-      float term = shared;
-      if (offsets != nullptr) term += offsets[row];
-      if (key_vectors != nullptr) term += dot(key_vectors + row * dim_, key, dim_);
-      score += panel.factor[lane] * term;
+      const std::int64_t i = n * kPanel + lane;
+      const std::int64_t row = content_rows_[i];
+      if (by_query) out[i] += panel.content[row * kPanel + lane];
+      if (offsets != nullptr) out[i] += panel.factor[lane] * offsets[row];
+      if (key_vectors == nullptr) continue;
+      // Far away, clipped distances and wide buckets share a row.
+      if (row != last) key_term = dot(key_vectors + row * dim_, key, dim_);
+      last = row;
+      out[i] += panel.factor[lane] * key_term;
     }
   }
 }
 
 void HeadScores::add_row_weights(const Panel& panel, const KeyBlock& block, const float* weights,
-                                 PanelValue correction, float* sums) const {
+                                 PanelValue correction, float* sums) {
   const Content& content = *problem_->terms.content;
   for (std::int64_t row = 0; row < content.rows(); ++row) {
     const PanelValue sum = PanelValue::load_from(sums + row * kPanel);
     PanelValue{sum.low * correction.low, sum.high * correction.high}.store_to(sums + row * kPanel);
   }
+  find_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     for (int lane = 0; lane < kPanel; ++lane) {
-      const std::int64_t distance =
-          std::int64_t{panel.positions[lane]} - rows_->positions.at(block.first + n);
-      sums[content.row(distance) * kPanel + lane] += weights[n * kPanel + lane];
+      const std::int64_t i = n * kPanel + lane;
+      sums[content_rows_[i] * kPanel + lane] += weights[i];
     }
   }
 }

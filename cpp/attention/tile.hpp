@@ -1,6 +1,7 @@
 // Scores of one panel of queries against one block of keys, stage by stage, from score terms.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "attention/kernels.hpp"
@@ -17,8 +18,12 @@ struct Panel {
   std::int32_t positions[kPanel];
   std::int32_t low, high;  ///< Smallest and largest position.
   float factor[kPanel];    ///< What the raw score of each query is multiplied by.
-  float* query;            // (dim, kPanel), times factor
-  float* content;          // (content rows, kPanel): q·r times factor; null without query vectors
+  float* query;            // (dim, kPanel): q, plus u of the content, times factor
+  float* content;          // (content rows, kPanel): q·r, times factor unless gated
+  double gates[kPanel];    ///< Sum of the gates of the keys after those seen so far.
+
+  /// Before the keys are run through, the last block first where gates are counted.
+  void start() { std::fill_n(gates, kPanel, 0.0); }
 };
 
 /// How much of a tile is visible.
@@ -39,22 +44,26 @@ class HeadScores {
   Visibility visibility(const Panel& panel, const KeyBlock& block) const;
 
   /// The logits of a tile, all stages at once. `all_visible` leaves out the mask.
-  void logits(const Panel& panel, const KeyBlock& block, bool all_visible,
+  void logits(Panel& panel, const KeyBlock& block, bool all_visible,
               float* out /* (block.count, kPanel) */);
 
   /// Adds the weights of a tile to the sums of their content rows, which are multiplied by
   /// `correction` first.
   void add_row_weights(const Panel& panel, const KeyBlock& block, const float* weights,
-                       PanelValue correction, float* sums /* (content rows, kPanel) */) const;
+                       PanelValue correction, float* sums /* (content rows, kPanel) */);
 
   // The stages of `logits`, each in place.
-  void raw(const Panel& panel, const KeyBlock& block, float* out);
+  void raw(Panel& panel, const KeyBlock& block, float* out);
   void cap(const KeyBlock& block, float* scores) const;
   void add_bias(const Panel& panel, const KeyBlock& block, float* scores);
   void hide(const Panel& panel, const KeyBlock& block, float* scores);
 
  private:
+  void pack_content(const float* query, Panel& panel) const;
+  /// Fills content_rows_.
+  void find_rows(const Panel& panel, const KeyBlock& block);
   void add_content(const Panel& panel, const KeyBlock& block, float* out);
+  void add_gated(Panel& panel, const KeyBlock& block, float* out);
   /// Biases of the block's first key against the panel; the next key's start one number earlier.
   const float* toeplitz(const Panel& panel, const KeyBlock& block) const;
 
@@ -66,9 +75,12 @@ class HeadScores {
   int head_ = 0;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
-  Buffer<float> bias_;            // by distance, from first_distance_
-  Buffer<float> row_;             // (kKeyBlock): scratch for biases of one query
-  Buffer<std::uint8_t> visible_;  // (kKeyBlock)
+  Buffer<float> bias_;                 // by distance, from first_distance_
+  Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query
+  Buffer<std::uint8_t> visible_;       // (kKeyBlock)
+  Buffer<std::int64_t> content_rows_;  // (kKeyBlock, kPanel): δ of each key and query
+  Buffer<std::int64_t> by_distance_;   // (kKeyBlock + kPanel)
+  Buffer<float> gates_;  // (kKeyBlock, kPanel): scores that open gates; −infinity = hidden
 };
 
 }  // namespace posenc

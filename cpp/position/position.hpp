@@ -98,6 +98,11 @@ class Content {
   virtual std::int64_t value_dim() const { return 0; }
   /// Rows of the tables r, s and w.
   virtual std::int64_t rows() const = 0;
+  /// True when r is found by counting, not by distance: the term is q_m·r[p], not scaled, p the
+  /// sum of the gates σ(scaled q·k) of the visible keys from n to the query, at most rows() − 1, r
+  /// interpolated between whole p (CoPE). No other term is filled then, and the keys must stand in
+  /// the order of their positions.
+  virtual bool gated() const { return false; }
   /// The row of a distance, 0 … rows() − 1.
   virtual std::int64_t row(std::int64_t distance) const = 0;
   virtual const float* query_vectors(int head) const = 0;               // r: (rows, head_dim)

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/dot.hpp"
+
 namespace posenc {
 
 /// A table of trained vectors: (rows, width) for each head, or one that all heads share.
@@ -29,17 +31,6 @@ class VectorTable {
 /// floating point: they may pass 2^31.
 inline bool fits(std::span<const float> numbers, double rows, double columns) {
   return numbers.empty() || static_cast<double>(numbers.size()) == rows * columns;
-}
-
-inline float dot(const float* a, const float* b, std::int64_t count) {
-  float sum = 0.0F;
-  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-/// out += factor · x
-inline void add_times(float factor, const float* x, std::int64_t count, float* out) {
-  for (std::int64_t i = 0; i < count; ++i) out[i] += factor * x[i];
 }
 
 }  // namespace posenc

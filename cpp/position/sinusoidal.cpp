@@ -7,6 +7,10 @@
 // Conventions of others in these words: fairseq starts at padding_idx + 1 (`offset`) and gives
 // padding, at position −1, a row of zeros (`zeroPadding`). Diffusion timesteps (diffusers) are
 // halves; downscale_freq_shift 0 or 1 is the denominator d/2 or d/2 − 1, flip_sin_to_cos the order.
+// Positions of several coordinates (images) give each an equal part of the row, width/axes wide,
+// one after the other; in the layout `spread`, the sines of all coordinates stand before all
+// cosines (timm).
+//
 // A trained factor of all rows (`scale`, begun at 1/√width) is the scaled sinusoid of
 // x-transformers.
 #include <algorithm>
@@ -28,10 +32,11 @@ enum : std::uint8_t {
   kOffset,
   kZeroPadding,
   kScale,
+  kAxes,
   kParameters
 };
 
-constexpr const char* kLayouts[] = {"interleaved", "halves"};
+constexpr const char* kLayouts[] = {"interleaved", "halves", "spread"};
 constexpr const char* kDenominators[] = {"d/2", "d/2-1"};
 constexpr const char* kOrders[] = {"sin-cos", "cos-sin"};
 
@@ -42,7 +47,8 @@ constexpr Parameter kTable[kParameters] = {
         {"底数：波长从 2π 增长到接近 2π·底数", "wavelengths grow from 2π towards 2π·base"})
         .or_else(10000),
     Parameter::choice("layout", kLayouts,
-                      {"正弦与余弦交错，或各占一半", "sines and cosines interleaved, or in halves"})
+                      {"正弦与余弦交错、各占一半，或所有坐标的正弦在前",
+                       "sines and cosines interleaved, in halves, or sines of all axes first"})
         .or_else(0),
     Parameter::choice(
         "denominator", kDenominators,
@@ -59,35 +65,44 @@ constexpr Parameter kTable[kParameters] = {
         .or_else(0),
     Parameter::tensor("scale", {"所有行共同乘上的可学习数 (1)",
                                 "a trained number that all rows are multiplied by, (1)"}),
+    Parameter::integer("axes", 1, 16,
+                       {"每个位置的坐标数，每个坐标占一行的相等部分",
+                        "coordinates per position; each has an equal part of a row"})
+        .or_else(1),
 };
 
 constexpr Hook kHooks[] = {Hook::embed};
 
-/// Pairs of a row; an interleaved odd row ends in half a pair.
-std::int64_t pair_count(std::int64_t width, bool halves) {
-  return halves ? width / 2 : (width + 1) / 2;
+/// Pairs of one coordinate; an interleaved odd row ends in half a pair.
+std::int64_t pair_count(std::int64_t width, bool interleaved) {
+  return interleaved ? (width + 1) / 2 : width / 2;
 }
 
 class Sinusoidal final : public Encoding, public Embed {
  public:
   explicit Sinusoidal(std::span<const double> values)
       : width_(static_cast<std::int64_t>(values[kWidth])),
-        halves_(values[kLayout] == 1),
+        axes_(static_cast<int>(values[kAxes])),
+        part_(width_ / axes_),
+        interleaved_(values[kLayout] == 0),
+        spread_(values[kLayout] == 2),
         cosine_first_(values[kOrder] == 1),
         zero_padding_(values[kZeroPadding] != 0),
         offset_(values[kOffset]),
         scale_(numbers<float>(values[kScale])),
-        frequencies_(values[kBase], pair_count(width_, halves_), denominator(values)),
-        row_(2 * padded_frequencies(pair_count(width_, halves_))) {}
+        frequencies_(values[kBase], pair_count(part_, interleaved_),
+                     denominator(part_, values[kDenominator] == 1)),
+        row_(2 * padded_frequencies(pair_count(part_, interleaved_))) {}
 
   bool ok() const { return frequencies_.ok() && row_.ok(); }
   const Embed* embed() const override { return this; }
   std::span<const double> frequencies() const override { return frequencies_.values(); }
+  PositionDomain domain() const override { return {.axes = axes_}; }
 
   std::int64_t width() const override { return width_; }
   void rows(Positions positions, float* out) const override {
     for (std::int64_t t = 0; t < positions.count; ++t) {
-      write(positions.at(t), out + t * width_);
+      write(positions.from(t, 1), out + t * width_);
       if (scale_.empty()) continue;
       for (std::int64_t c = 0; c < width_; ++c) out[t * width_ + c] *= scale_[0];
     }
@@ -97,70 +112,78 @@ class Sinusoidal final : public Encoding, public Embed {
     Buffer<float> row(width_);
     if (grads[0] == nullptr || !row.ok()) return;
     for (std::int64_t t = 0; t < positions.count; ++t) {
-      write(positions.at(t), row.data());
+      write(positions.from(t, 1), row.data());
       for (std::int64_t c = 0; c < width_; ++c) grads[0][0] += d_out[t * width_ + c] * row[c];
     }
   }
 
  private:
-  static double denominator(std::span<const double> values) {
-    const auto width = static_cast<std::int64_t>(values[kWidth]);
-    // With d/2 the exponent of an odd width is the paper's 2i/d; d/2 − 1 counts whole pairs
-    // (tensor2tensor).
-    if (values[kDenominator] == 0) return static_cast<double>(width) / 2;
+  /// With d/2 the exponent of an odd width is the paper's 2i/d; d/2 − 1 counts whole pairs
+  /// (tensor2tensor).
+  static double denominator(std::int64_t width, bool inclusive) {
+    if (!inclusive) return static_cast<double>(width) / 2;
     return static_cast<double>(std::max<std::int64_t>(width / 2 - 1, 1));
-  }
-
-  /// The row of a position, before the scale.
-  void write(std::int32_t position, float* row) const {
-    if (zero_padding_ && position == -1) {
-      std::fill_n(row, width_, 0.0F);
-    } else if (halves_) {
-      write_halves(position + offset_, row);
-    } else {
-      write_interleaved(position + offset_, row);
-    }
   }
 
   std::int64_t pairs() const { return static_cast<std::int64_t>(frequencies_.values().size()); }
 
-  void write_halves(double position, float* row) const {
-    float* first = row;
-    float* second = row + pairs();
+  /// The row of a position, before the scale.
+  void write(Positions position, float* row) const {
+    if (zero_padding_ && position.at(0) == -1) {
+      std::fill_n(row, width_, 0.0F);
+      return;
+    }
+    for (int axis = 0; axis < axes_; ++axis) {
+      const double at = position.at(0, axis) + offset_;
+      if (interleaved_) {
+        write_interleaved(at, row + axis * part_);
+      } else if (spread_) {
+        write_halves(at, row + axis * pairs(), row + (axes_ + axis) * pairs());
+      } else {
+        write_halves(at, row + axis * part_, row + axis * part_ + pairs());
+      }
+    }
+    if (!interleaved_ && width_ % 2 != 0) row[width_ - 1] = 0.0F;
+  }
+
+  void write_halves(double position, float* first, float* second) const {
     frequencies_.sincos(position, cosine_first_ ? second : first, cosine_first_ ? first : second);
-    if (width_ % 2 != 0) row[width_ - 1] = 0.0F;
   }
 
   void write_interleaved(double position, float* row) const {
     float* first = row_.data();
     float* second = first + padded_frequencies(pairs());
-    frequencies_.sincos(position, cosine_first_ ? second : first, cosine_first_ ? first : second);
+    write_halves(position, first, second);
     std::int64_t i = 0;
-    for (; 2 * (i + kLanes) <= width_; i += kLanes) {
+    for (; 2 * (i + kLanes) <= part_; i += kLanes) {
       const Batch a = load(first + i);
       const Batch b = load(second + i);
       store(row + 2 * i, zip_low(a, b));
       store(row + 2 * i + kLanes, zip_high(a, b));
     }
-    for (; 2 * i < width_; ++i) {
+    for (; 2 * i < part_; ++i) {
       row[2 * i] = first[i];
-      if (2 * i + 1 < width_) row[2 * i + 1] = second[i];
+      if (2 * i + 1 < part_) row[2 * i + 1] = second[i];
     }
   }
 
   std::int64_t width_;
-  bool halves_;
-  bool cosine_first_;
-  bool zero_padding_;
+  int axes_;
+  std::int64_t part_;  // of a row, for one coordinate
+  bool interleaved_, spread_, cosine_first_, zero_padding_;
   double offset_;
   std::span<const float> scale_;  // one number, or none
   FrequencyTable frequencies_;
-  mutable Buffer<float> row_;  // scratch for one interleaved row: first functions, then second ones
+  mutable Buffer<float>
+      row_;  // scratch for one interleaved part: first functions, then second ones
 };
 
 Fault derive(std::span<double> values) {
   if (!std::isnan(values[kScale]) && numbers<float>(values[kScale]).size() != 1) {
     return {Status::parameter, kScale, "one number"};
+  }
+  if (values[kAxes] > 1 && std::fmod(values[kWidth], 2 * values[kAxes]) != 0) {
+    return {Status::parameter, kWidth, "a multiple of 2 · axes"};
   }
   return {};
 }

@@ -29,8 +29,20 @@ class Head {
   void add_query(std::int64_t m, Stages<double>& result) const {
     const std::int64_t at = c_.query_at(entry_, m);
     const Row query = turned(c_.query, query_row_ + m, at, Side::query);
+    Row scores;
+    for (std::int64_t n = 0; n < c_.keys; ++n) scores.push_back(score(query, at, n));
+    if (r_.row) {
+      Row shown = scores;
+      for (std::int64_t n = 0; n < c_.keys; ++n) {
+        if (!visible(at, n, c_.key_at(entry_, n))) shown[static_cast<std::size_t>(n)] = kHidden;
+      }
+      const Row added = r_.row(head_, query, shown);
+      for (std::size_t n = 0; n < scores.size(); ++n) scores[n] += added[n];
+    }
     Row logits;
-    for (std::int64_t n = 0; n < c_.keys; ++n) logits.push_back(logit(query, at, n, result));
+    for (std::int64_t n = 0; n < c_.keys; ++n) {
+      logits.push_back(logit(scores[static_cast<std::size_t>(n)], at, n, result));
+    }
     const Row weights = softmax(logits);
     result.logits.insert(result.logits.end(), logits.begin(), logits.end());
     result.weights.insert(result.weights.end(), weights.begin(), weights.end());
@@ -43,13 +55,17 @@ class Head {
     return rotated(r_, part(x, row * c_.head_dim, c_.head_dim), position, side);
   }
 
-  double logit(const Row& query, std::int64_t at, std::int64_t n, Stages<double>& stages) const {
+  double score(const Row& query, std::int64_t at, std::int64_t n) const {
     const Row& key = keys_[static_cast<std::size_t>(n)];
     const std::int64_t key_at = c_.key_at(entry_, n);
     double s = 0.0;
     for (std::size_t d = 0; d < query.size(); ++d) s += query[d] * key[d];
     if (r_.content) s += r_.content(head_, query, key, at, key_at);
-    s *= static_cast<double>(c_.scale) * (r_.scale ? r_.scale(head_, at) : 1.0);
+    return s * static_cast<double>(c_.scale) * (r_.scale ? r_.scale(head_, at) : 1.0);
+  }
+
+  double logit(double s, std::int64_t at, std::int64_t n, Stages<double>& stages) const {
+    const std::int64_t key_at = c_.key_at(entry_, n);
     stages.scores.push_back(s);
     const double cap = c_.softcap;
     if (cap > 0) s = cap * std::tanh(s / cap);

@@ -28,6 +28,11 @@ struct Reference {
   std::function<double(int head, std::span<const double> query, std::span<const double> key,
                        std::int64_t query_position, std::int64_t key_position)>
       content;
+  /// Terms of a whole row, added to its scaled scores, which are −infinity where hidden. Keys stand
+  /// in the order of their positions.
+  std::function<std::vector<double>(int head, std::span<const double> query,
+                                    std::span<const double> scores)>
+      row;
   /// Added to a column of a key's value.
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position,
                        std::int64_t column)>

@@ -19,6 +19,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as alibi from './import/alibi.mjs';
+import * as cope from './import/cope.mjs';
 import * as deberta from './import/deberta.mjs';
 import * as dynamicPositionBias from './import/dynamic-position-bias.mjs';
 import * as fire from './import/fire.mjs';
@@ -38,6 +39,7 @@ import { writeGroup } from './import/writer.mjs';
 
 const groups = {
   alibi,
+  cope,
   deberta,
   dynamic_position_bias: dynamicPositionBias,
   fire,

@@ -1,6 +1,8 @@
-// Relative vectors of other implementations: Shaw, Transformer-XL, DeBERTa.
+// Content terms of other implementations: Shaw, Transformer-XL, DeBERTa, CoPE.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "attention_case.hpp"
@@ -152,6 +154,50 @@ TEST_CASE("golden: deberta, each term on its own (huggingface/transformers#14621
     ++compared;
   }
   CHECK(compared > 0);
+}
+
+TEST_CASE("golden: cope") {
+  for (const GoldenCase& c : golden("cope")) {
+    CAPTURE(c.name);
+    // The logits are given: each query gets a coordinate of its own, in which keys hold them.
+    const std::int64_t tokens = c.size("query", 2);
+    const std::int64_t width = c.size("query", 3);
+    const std::int64_t counts = c.size("vectors", 0);
+    AttentionCase p;
+    p.batch = c.size("query", 0);
+    p.heads = p.kv_heads = c.size("query", 1);
+    p.queries = p.keys = tokens;
+    p.head_dim = width + tokens;
+    p.fill(0);
+    p.causal = true;
+    p.scale = 1.0F;
+    std::vector<double> expected = c.tensor("logits").values;
+    std::vector<float> vectors;
+    for (std::int64_t i = 0; i < counts * p.head_dim; ++i) {
+      const std::int64_t d = i % p.head_dim;
+      const auto at = static_cast<std::size_t>(i / p.head_dim * width + d);
+      vectors.push_back(d < width ? c.floats("vectors")[at] : 0.0F);
+    }
+    for (std::int64_t row = 0; row < p.batch * p.heads * tokens; ++row) {
+      const std::int64_t head = row / tokens;
+      for (std::int64_t d = 0; d < p.head_dim; ++d) {
+        const auto at = static_cast<std::size_t>(row * p.head_dim + d);
+        const bool own = d >= width;
+        const auto from = static_cast<std::size_t>((head * tokens + d - width) * tokens);
+        const double logit = own ? expected[from + static_cast<std::size_t>(row % tokens)] : 0;
+        p.key[at] = std::isfinite(logit) ? static_cast<float>(logit) : 0.0F;
+        p.query[at] = own ? (d - width == row % tokens ? 1.0F : 0.0F)
+                          : c.floats("query")[static_cast<std::size_t>(row * width + d)];
+      }
+    }
+    const auto encoding = Values("cope")
+                              .set("headDim", static_cast<double>(p.head_dim))
+                              .give("vectors", vectors)
+                              .make();
+    p.encodings = {encoding.get()};
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] += c.tensor("added").values[i];
+    CHECK(differences(run(p).logits, expected) == "");
+  }
 }
 
 }  // namespace

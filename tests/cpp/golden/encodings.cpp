@@ -12,6 +12,7 @@
 #include "position/rotation.hpp"
 #include "samples.hpp"
 #include "table.hpp"
+#include "values.hpp"
 
 namespace posenc::test {
 namespace {
@@ -28,13 +29,18 @@ double choice(const GoldenCase& c, const char* encoding, std::size_t parameter, 
 TEST_CASE("golden: sinusoidal") {
   for (const GoldenCase& c : golden("sinusoidal")) {
     CAPTURE(c.name);
-    const auto encoding =
-        make_encoding("sinusoidal", {c.number("width"), 10000, choice(c, "sinusoidal", 2, "layout"),
-                                     choice(c, "sinusoidal", 3, "denominator"),
-                                     choice(c, "sinusoidal", 4, "order")});
+    const bool image = c.tensor("positions").shape.size() == 2;
+    const auto axes = static_cast<int>(image ? c.size("positions", 1) : 1);
+    const auto encoding = Values("sinusoidal")
+                              .set("width", c.number("width"))
+                              .set("layout", choice(c, "sinusoidal", 2, "layout"))
+                              .set("denominator", choice(c, "sinusoidal", 3, "denominator"))
+                              .set("order", choice(c, "sinusoidal", 4, "order"))
+                              .set("axes", axes)
+                              .make();
     const auto positions = c.integers("positions");
     std::vector<float> rows(c.tensor("rows").values.size(), kUnwritten);
-    encoding->embed()->rows({positions.data(), c.size("positions", 0)}, rows.data());
+    encoding->embed()->rows({positions.data(), c.size("positions", 0), axes}, rows.data());
     CHECK(differences(rows, c.tensor("rows").values, {3e-7, 0}) == "");
   }
 }

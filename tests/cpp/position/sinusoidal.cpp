@@ -123,6 +123,30 @@ TEST_CASE("fairseq starts at padding_idx + 1, and padding is a row of zeros") {
   CHECK(rows(*fairseq, {-1}) == std::vector<float>(6, 0.0F));
 }
 
+TEST_CASE("coordinates of an image share the row") {
+  const std::int32_t place[] = {2, 3};
+  const auto of = [](double p) {
+    return std::vector<double>{std::sin(p), std::sin(p / 100), std::cos(p), std::cos(p / 100)};
+  };
+  const auto y = of(2);
+  const auto x = of(3);
+  const std::vector<double> expected[] = {
+      {y[0], y[2], y[1], y[3], x[0], x[2], x[1], x[3]},
+      {y[0], y[1], y[2], y[3], x[0], x[1], x[2], x[3]},
+      {y[0], y[1], x[0], x[1], y[2], y[3], x[2], x[3]},
+  };
+  for (const int layout : {0, 1, 2}) {
+    const Values values = Values("sinusoidal").set("width", 8).set("axes", 2).set("layout", layout);
+    const auto encoding = values.make();
+    std::vector<float> row(8, kUnwritten);
+    encoding->embed()->rows({place, 1, 2}, row.data());
+    CHECK(differences(row, expected[layout], {1e-7, 0}) == "");
+    CHECK_FALSE(encoding->domain().holds({place, 2, 1}));
+  }
+  CHECK(Values("sinusoidal").set("width", 10).set("axes", 2).fault() ==
+        "width: a multiple of 2 · axes");
+}
+
 TEST_CASE("the trained scale multiplies all rows, and has the gradient of that") {
   Values values = Values("sinusoidal").set("width", 5).give("scale", {0.5F});
   const auto encoding = values.make();

@@ -162,12 +162,39 @@ void add_deberta(std::vector<Sample>& all, HeadShape shape) {
                  clipped});
 }
 
+void add_cope(std::vector<Sample>& all, HeadShape shape) {
+  constexpr std::int64_t kCounts = 7;
+  const auto vectors = random_floats(shape.heads * kCounts * shape.head_dim, 131);
+  Reference r;
+  r.row = [=](int head, Row query, Row scores) {
+    std::vector<double> added(scores.size());
+    for (std::size_t n = 0; n < scores.size(); ++n) {
+      double open = 0.0;
+      for (std::size_t t = n; t < scores.size(); ++t) open += 1 / (1 + std::exp(-scores[t]));
+      open = std::min(open, static_cast<double>(kCounts - 1));
+      const auto below = static_cast<std::int64_t>(open);
+      const std::int64_t above = std::min(below + 1, kCounts - 1);
+      const double part = open - static_cast<double>(below);
+      added[n] = (1 - part) * product(vectors, head * kCounts + below, query) +
+                 part * product(vectors, head * kCounts + above, query);
+    }
+    return added;
+  };
+  all.push_back({"cope",
+                 Values("cope")
+                     .set("headDim", static_cast<double>(shape.head_dim))
+                     .set("heads", shape.heads)
+                     .give("vectors", vectors),
+                 r});
+}
+
 }  // namespace
 
 void add_content_samples(std::vector<Sample>& all, HeadShape shape) {
   add_shaw(all, shape);
   add_transformer_xl(all, shape);
   add_deberta(all, shape);
+  add_cope(all, shape);
 }
 
 }  // namespace posenc::test

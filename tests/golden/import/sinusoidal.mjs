@@ -2,6 +2,7 @@
 
 export const about = [
   'Sinusoidal tables. Outputs named f64 are float64 tables; marian is computed in float64 and rounded.',
+  'positions (tokens), or (tokens, 2) for images.',
   'Of long tables, the rows around powers of two and every 61st are kept.',
   'Tables whose angles the reference forms in float32 (fairseq, Whisper, MusicGen) are left to their float64 twins.',
 ];
@@ -16,7 +17,28 @@ const conventions = {
 };
 
 export function waits({ name }) {
-  return /2d/.test(name) ? 'tables of two-dimensional positions' : null;
+  return /^detr_2d_normalize/.test(name) ? 'positions between whole numbers' : null;
+}
+
+/** timm's tables of images: every place of a grid, its last coordinate running fastest. */
+function grid(given) {
+  const { feat_shape, temperature, reverse_coord, interleave_sin_cos } = given.attributes;
+  const [rows, columns] = reverse_coord ? feat_shape.toReversed() : feat_shape;
+  const places = Array.from({ length: rows * columns }, (_, i) => [
+    Math.floor(i / columns),
+    i % columns,
+  ]);
+  const { shape, values } = given.outputs.pos;
+  return {
+    name: `${given.name}/pos`,
+    from: given,
+    numbers: { width: shape[1], base: temperature },
+    words: { layout: interleave_sin_cos ? 'halves' : 'spread', denominator: 'd/2', order: 'sin-cos' },
+    tensors: {
+      positions: ['i32', { shape: [rows * columns, 2], values: places.flat() }],
+      rows: ['f32', { shape, values }],
+    },
+  };
 }
 
 function rowsToKeep(count) {
@@ -26,6 +48,7 @@ function rowsToKeep(count) {
 }
 
 export function convert(given) {
+  if ('feat_shape' in given.attributes) return [grid(given)];
   return Object.entries(given.outputs)
     .filter(([output]) => output in conventions)
     .map(([output, { shape, values }]) => {
