@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <deque>
 #include <limits>
+#include <utility>
+
+#include "table.hpp"
 
 namespace posenc::test {
 
@@ -72,6 +77,75 @@ void add_rope(std::vector<Sample>& all, std::int64_t width) {
                  with(10000, some, PairLayout::interleaved)});
 }
 
+/// Two layouts of an encoding that turns pairs by base^(-2i/rotary_dim), or not at all.
+Reference turning(std::int64_t rotary_dim, PairLayout layout, double floor = 0) {
+  Reference r;
+  r.rotary_dim = rotary_dim;
+  r.layout = layout;
+  r.frequency = [=](std::int64_t pair) {
+    const double w = power_frequency(10000, pair, static_cast<double>(rotary_dim) / 2);
+    return w < floor ? 0.0 : w;
+  };
+  return r;
+}
+
+void add_rope_family(std::vector<Sample>& all, std::int64_t width) {
+  if (width < 2) return;
+  const auto d = static_cast<double>(width);
+  const std::int64_t rotary_dim = width / 2 * 2;
+  const std::int64_t pairs = width / 2;
+  if (width > 2) {
+    const std::int64_t room = (width - 1) / 2 * 2;
+    const auto given = kept<double>({0.25, 0});
+    Reference trailing;
+    trailing.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+      Reference slice = turning(room, PairLayout::interleaved);
+      auto out = widen(row);
+      const auto turned = rotated(slice, row.subspan(1), position);
+      std::copy(turned.begin(), turned.end(), out.begin() + 1);
+      return out;
+    };
+    all.push_back({"rope of the last dimensions",
+                   described("rope"),
+                   {d, kNotGiven, kNotGiven, 1, kNotGiven, kNotGiven, 1},
+                   trailing});
+    if (width > 3) {
+      Reference still = turning(4, PairLayout::half);
+      still.frequency = [](std::int64_t pair) { return pair == 0 ? 0.25 : 0.0; };
+      all.push_back({"rope, given frequencies",
+                     described("rope"),
+                     {d, kNotGiven, kNotGiven, kNotGiven, given},
+                     still});
+    }
+  }
+
+  Reference decaying = turning(rotary_dim, PairLayout::interleaved);
+  decaying.magnitude = [=](Side side, std::int64_t position, std::int64_t pair) {
+    const double zeta = (2 * static_cast<double>(pair) + 0.4 * static_cast<double>(rotary_dim)) /
+                        (1.4 * static_cast<double>(rotary_dim));
+    const double power = static_cast<double>(position) / 1e8;
+    return std::pow(zeta, side == Side::query ? power : -power);
+  };
+  all.push_back({"xpos", described("xpos"), {d, kNotGiven, kNotGiven, kNotGiven, 1e8}, decaying});
+
+  Reference axes = turning(rotary_dim, PairLayout::half);
+  axes.reads_axes = true;
+  const auto third = static_cast<double>(pairs / 3);
+  const auto sections = kept<double>({static_cast<double>(pairs) - 2 * third, third, third});
+  for (const double order : {0, 1}) {
+    all.push_back({order == 0 ? "mrope chunked" : "mrope interleaved",
+                   described("mrope"),
+                   {d, kNotGiven, kNotGiven, kNotGiven, sections, order},
+                   axes});
+  }
+
+  constexpr double kTrainedLength = 100;
+  all.push_back({"hope",
+                 described("hope"),
+                 {d, kNotGiven, kNotGiven, 1, kTrainedLength},
+                 turning(rotary_dim, PairLayout::interleaved, 6.283185307 / kTrainedLength)});
+}
+
 void add_alibi(std::vector<Sample>& all, int heads) {
   Reference r;
   r.bias = [slopes = alibi_slopes(heads)](int head, std::int64_t query, std::int64_t key) {
@@ -81,6 +155,18 @@ void add_alibi(std::vector<Sample>& all, int heads) {
 }
 
 }  // namespace
+
+template <class T>
+double kept(std::vector<T> numbers) {
+  static std::deque<std::pair<std::vector<T>, Array>> all;
+  auto& [values, array] = all.emplace_back(std::move(numbers), Array{});
+  array.address = static_cast<double>(reinterpret_cast<std::uintptr_t>(values.data()));
+  array.count = static_cast<double>(values.size());
+  return static_cast<double>(reinterpret_cast<std::uintptr_t>(&array));
+}
+
+template double kept(std::vector<double> numbers);
+template double kept(std::vector<float> numbers);
 
 std::vector<double> complete(const Description& description, std::vector<double> values) {
   values.resize(std::max(values.size(), description.parameters.size()), kNotGiven);
@@ -101,6 +187,7 @@ std::vector<Sample> samples(std::int64_t width, int heads) {
   add_nope(all);
   add_sinusoidal(all, width);
   add_rope(all, width);
+  add_rope_family(all, width);
   add_alibi(all, heads);
   return all;
 }

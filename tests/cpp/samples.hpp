@@ -29,6 +29,10 @@ std::vector<Sample> samples(std::int64_t width, int heads);
 /// Those with a hook that acts inside attention, or no hook at all.
 std::vector<Sample> attention_samples(std::int64_t width, int heads);
 
+/// The value of an array parameter with these numbers, which are kept until the tests end.
+template <class T>
+double kept(std::vector<T> numbers);
+
 /// The leading values of an encoding's parameters, completed with "not given".
 std::vector<double> complete(const Description& description, std::vector<double> values);
 
