@@ -128,6 +128,23 @@ void add_rope_family(std::vector<Sample>& all, std::int64_t width) {
   };
   all.push_back({"xpos", described("xpos"), {d, kNotGiven, kNotGiven, kNotGiven, 1e8}, decaying});
 
+  all.push_back({"rope_nd, one axis",
+                 described("rope_nd"),
+                 {d, 1},
+                 turning(rotary_dim, PairLayout::interleaved)});
+  std::vector<float> trained;
+  for (std::int64_t i = 0; i < pairs; ++i) trained.push_back(0.5F / static_cast<float>(i + 1));
+  std::vector<double> mixed(13, kNotGiven);
+  mixed[0] = d;
+  mixed[1] = 1;
+  mixed[4] = 0;
+  mixed[12] = kept(trained);
+  Reference learned = turning(rotary_dim, PairLayout::half);
+  learned.frequency = [trained](std::int64_t pair) {
+    return static_cast<double>(trained[static_cast<std::size_t>(pair)]);
+  };
+  all.push_back({"rope_nd, trained frequencies", described("rope_nd"), mixed, learned});
+
   Reference axes = turning(rotary_dim, PairLayout::half);
   axes.reads_axes = true;
   const auto third = static_cast<double>(pairs / 3);
