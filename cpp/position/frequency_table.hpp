@@ -48,6 +48,11 @@ class FrequencyTable {
     }
   }
 
+  /// Keeps the first `kept` frequencies and makes the others zero.
+  void stop_after(std::int64_t kept) {
+    for (std::int64_t i = kept; i < count_; ++i) values_[i] = 0.0;
+  }
+
   bool ok() const { return values_.ok(); }
   std::span<const double> values() const {
     return {values_.data(), static_cast<std::size_t>(count_)};

@@ -16,6 +16,11 @@ struct PairShape {
   std::int64_t offset = 0;
 };
 
+/// The two dimensions of a pair.
+struct Pair {
+  std::int64_t first, second;
+};
+
 class PairRotation : public Encoding, public Rotate {
  public:
   explicit PairRotation(PairShape shape) : shape_(shape) {}
@@ -27,6 +32,10 @@ class PairRotation : public Encoding, public Rotate {
 
  protected:
   std::int64_t pairs() const { return shape_.rotary_dim / 2; }
+  Pair pair(std::int64_t i) const {
+    const std::int64_t first = shape_.offset + (layout() == PairLayout::half ? i : 2 * i);
+    return {first, first + (layout() == PairLayout::half ? pairs() : 1)};
+  }
 
  private:
   PairShape shape_;

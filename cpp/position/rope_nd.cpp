@@ -176,14 +176,12 @@ class RopeNd final : public PairRotation {
     Buffer<float> sin(table_width());
     Buffer<float> y(head_dim());
     if (!cos.ok() || !sin.ok() || !y.ok()) return;
-    const bool half = layout() == PairLayout::half;
     for (std::int64_t t = 0; t < positions.count; ++t) {
       table(side, positions.from(t, 1), cos.data(), sin.data());
       turn(side, head, x + t * head_dim(), cos.data(), sin.data(), 1, y.data());
       const float* d = d_out + t * head_dim();
       for (std::int64_t i = 0; i < pairs(); ++i) {
-        const std::int64_t a = half ? i : 2 * i;
-        const std::int64_t b = half ? i + pairs() : 2 * i + 1;
+        const auto [a, b] = pair(i);
         const double d_angle = static_cast<double>(d[b]) * y[a] - static_cast<double>(d[a]) * y[b];
         for (int axis = 0; axis < axes_; ++axis) {
           const double at = maps_[axis].stretch * (positions.at(t, axis) + maps_[axis].shift);

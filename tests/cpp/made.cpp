@@ -27,13 +27,6 @@ std::size_t parameter_of(const Description& description, const char* option) {
   return static_cast<std::size_t>(found - all.begin());
 }
 
-std::vector<double> values_of(const Description& description, const Options& options) {
-  std::vector<double> values(description.parameters.size(),
-                             std::numeric_limits<double>::quiet_NaN());
-  for (const auto& [option, value] : options) values[parameter_of(description, option)] = value;
-  return values;
-}
-
 Status turn(const Encoding& encoding, const float* x, float* out,
             const std::vector<std::int32_t>& positions, TurnOptions options) {
   return rotate_tensor(*encoding.rotate(),
@@ -51,9 +44,17 @@ Status turn(const Encoding& encoding, const float* x, float* out,
 
 }  // namespace
 
+std::vector<double> values_of(const char* name, const Options& options) {
+  const Description& description = described(name);
+  std::vector<double> values(description.parameters.size(),
+                             std::numeric_limits<double>::quiet_NaN());
+  for (const auto& [option, value] : options) values[parameter_of(description, option)] = value;
+  return values;
+}
+
 std::unique_ptr<Encoding> made(const char* name, const Options& options) {
   const Description& description = described(name);
-  std::vector<double> values = values_of(description, options);
+  std::vector<double> values = values_of(name, options);
   const Fault fault = resolve(description, values);
   REQUIRE_MESSAGE(fault.status == Status::ok, name << ": " << fault.rule);
   auto encoding = description.make(values);
@@ -63,7 +64,7 @@ std::unique_ptr<Encoding> made(const char* name, const Options& options) {
 
 Refusal refusal(const char* name, const Options& options) {
   const Description& description = described(name);
-  std::vector<double> values = values_of(description, options);
+  std::vector<double> values = values_of(name, options);
   const Fault fault = resolve(description, values);
   REQUIRE(fault.status == Status::parameter);
   REQUIRE(fault.parameter >= 0);

@@ -16,6 +16,9 @@ namespace posenc::test {
 /// Option names and values; choices by index.
 using Options = std::vector<std::pair<const char*, double>>;
 
+/// Values of all parameters, NaN where none is given.
+std::vector<double> values_of(const char* name, const Options& options);
+
 /// The encoding of that name. Fails the test when it is refused.
 std::unique_ptr<Encoding> made(const char* name, const Options& options);
 

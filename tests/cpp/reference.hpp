@@ -28,6 +28,8 @@ struct Reference {
       turn;
   /// Whether coordinates of a position past the first matter.
   bool reads_axes = false;
+  /// Positions are 0 … tokens − 1, rows of data about tokens; 0 = any position.
+  std::int64_t tokens = 0;
   /// Whether distances alone matter.
   bool relative = true;
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "table.hpp"
+#include "samples/families.hpp"
 
 namespace posenc::test {
 
@@ -77,92 +77,6 @@ void add_rope(std::vector<Sample>& all, std::int64_t width) {
                  with(10000, some, PairLayout::interleaved)});
 }
 
-/// Two layouts of an encoding that turns pairs by base^(-2i/rotary_dim), or not at all.
-Reference turning(std::int64_t rotary_dim, PairLayout layout, double floor = 0) {
-  Reference r;
-  r.rotary_dim = rotary_dim;
-  r.layout = layout;
-  r.frequency = [=](std::int64_t pair) {
-    const double w = power_frequency(10000, pair, static_cast<double>(rotary_dim) / 2);
-    return w < floor ? 0.0 : w;
-  };
-  return r;
-}
-
-void add_rope_family(std::vector<Sample>& all, std::int64_t width) {
-  if (width < 2) return;
-  const auto d = static_cast<double>(width);
-  const std::int64_t rotary_dim = width / 2 * 2;
-  const std::int64_t pairs = width / 2;
-  if (width > 2) {
-    const std::int64_t room = (width - 1) / 2 * 2;
-    const auto given = kept<double>({0.25, 0});
-    Reference trailing;
-    trailing.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
-      Reference slice = turning(room, PairLayout::interleaved);
-      auto out = widen(row);
-      const auto turned = rotated(slice, row.subspan(1), position);
-      std::copy(turned.begin(), turned.end(), out.begin() + 1);
-      return out;
-    };
-    all.push_back({"rope of the last dimensions",
-                   described("rope"),
-                   {d, kNotGiven, kNotGiven, 1, kNotGiven, kNotGiven, 1},
-                   trailing});
-    if (width > 3) {
-      Reference still = turning(4, PairLayout::half);
-      still.frequency = [](std::int64_t pair) { return pair == 0 ? 0.25 : 0.0; };
-      all.push_back({"rope, given frequencies",
-                     described("rope"),
-                     {d, kNotGiven, kNotGiven, kNotGiven, given},
-                     still});
-    }
-  }
-
-  Reference decaying = turning(rotary_dim, PairLayout::interleaved);
-  decaying.magnitude = [=](Side side, std::int64_t position, std::int64_t pair) {
-    const double zeta = (2 * static_cast<double>(pair) + 0.4 * static_cast<double>(rotary_dim)) /
-                        (1.4 * static_cast<double>(rotary_dim));
-    const double power = static_cast<double>(position) / 1e8;
-    return std::pow(zeta, side == Side::query ? power : -power);
-  };
-  all.push_back({"xpos", described("xpos"), {d, kNotGiven, kNotGiven, kNotGiven, 1e8}, decaying});
-
-  all.push_back({"rope_nd, one axis",
-                 described("rope_nd"),
-                 {d, 1},
-                 turning(rotary_dim, PairLayout::interleaved)});
-  std::vector<float> trained;
-  for (std::int64_t i = 0; i < pairs; ++i) trained.push_back(0.5F / static_cast<float>(i + 1));
-  std::vector<double> mixed(13, kNotGiven);
-  mixed[0] = d;
-  mixed[1] = 1;
-  mixed[4] = 0;
-  mixed[12] = kept(trained);
-  Reference learned = turning(rotary_dim, PairLayout::half);
-  learned.frequency = [trained](std::int64_t pair) {
-    return static_cast<double>(trained[static_cast<std::size_t>(pair)]);
-  };
-  all.push_back({"rope_nd, trained frequencies", described("rope_nd"), mixed, learned});
-
-  Reference axes = turning(rotary_dim, PairLayout::half);
-  axes.reads_axes = true;
-  const auto third = static_cast<double>(pairs / 3);
-  const auto sections = kept<double>({static_cast<double>(pairs) - 2 * third, third, third});
-  for (const double order : {0, 1}) {
-    all.push_back({order == 0 ? "mrope chunked" : "mrope interleaved",
-                   described("mrope"),
-                   {d, kNotGiven, kNotGiven, kNotGiven, sections, order},
-                   axes});
-  }
-
-  constexpr double kTrainedLength = 100;
-  all.push_back({"hope",
-                 described("hope"),
-                 {d, kNotGiven, kNotGiven, 1, kTrainedLength},
-                 turning(rotary_dim, PairLayout::interleaved, 6.283185307 / kTrainedLength)});
-}
-
 void add_alibi(std::vector<Sample>& all, int heads) {
   Reference r;
   r.bias = [slopes = alibi_slopes(heads)](int head, std::int64_t query, std::int64_t key) {
@@ -204,7 +118,8 @@ std::vector<Sample> samples(std::int64_t width, int heads) {
   add_nope(all);
   add_sinusoidal(all, width);
   add_rope(all, width);
-  add_rope_family(all, width);
+  add_rotary(all, width, heads);
+  add_scales(all, heads);
   add_alibi(all, heads);
   return all;
 }
@@ -212,6 +127,7 @@ std::vector<Sample> samples(std::int64_t width, int heads) {
 std::vector<Sample> attention_samples(std::int64_t width, int heads) {
   std::vector<Sample> chosen;
   for (Sample& sample : samples(width, heads)) {
+    if (sample.reference.tokens > 0) continue;
     const auto& hooks = sample.description->hooks;
     const bool acts =
         std::any_of(hooks.begin(), hooks.end(), [](Hook hook) { return hook != Hook::embed; });

@@ -26,7 +26,7 @@ struct Sample {
 /// the width has none.
 std::vector<Sample> samples(std::int64_t width, int heads);
 
-/// Those with a hook that acts inside attention, or no hook at all.
+/// Those with a hook that acts inside attention, or no hook at all, at any position.
 std::vector<Sample> attention_samples(std::int64_t width, int heads);
 
 /// The value of an array parameter with these numbers, which are kept until the tests end.

@@ -50,7 +50,8 @@ RotateCall call_of(const float* x, float* out, Shape shape,
 std::vector<Sample> rotations(std::int64_t width) {
   std::vector<Sample> all;
   for (Sample& sample : samples(width, 1)) {
-    if (sample.reference.turns() && !sample.reference.turn) all.push_back(std::move(sample));
+    const Reference& r = sample.reference;
+    if (r.turns() && !r.turn && r.tokens == 0) all.push_back(std::move(sample));
   }
   return all;
 }
