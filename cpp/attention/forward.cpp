@@ -267,9 +267,20 @@ Status check(const AttentionProblem& p) {
     if (rotate->turns_output_back() && p.value_dim != p.head_dim) return Status::shape;
     if (terms.content != nullptr && rotate->turned_dim() != p.head_dim) return Status::shape;
   }
+  if (const Content* content = terms.content; content != nullptr) {
+    if (content->head_dim() != p.head_dim) return Status::shape;
+    if (content->heads() != 0 && content->heads() != p.heads) return Status::shape;
+    if (content->value_dim() != 0 && content->value_dim() != p.value_dim) return Status::shape;
+  }
   if (terms.bias != nullptr && terms.bias->heads() != p.heads) return Status::shape;
   if (!std::isfinite(p.scale) || !std::isfinite(p.softcap) || p.softcap < 0 || p.window < 0) {
     return Status::parameter;
+  }
+  const std::int64_t query_count = p.queries * (p.query_positions_per_batch ? p.batch : 1);
+  const std::int64_t key_count = p.keys * (p.key_positions_per_batch ? p.batch : 1);
+  if (!terms.domain.holds({p.query_positions, query_count, p.axes}) ||
+      !terms.domain.holds({p.key_positions, key_count, p.axes})) {
+    return Status::position;
   }
   return Status::ok;
 }
@@ -293,6 +304,7 @@ Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
         !fill(terms.mask, e->mask())) {
       return Status::conflict;
     }
+    terms.domain = terms.domain.intersection(e->domain());
   }
   return Status::ok;
 }

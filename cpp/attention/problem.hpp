@@ -17,6 +17,7 @@ struct ScoreTerms {
   const Bias* bias = nullptr;
   const Scale* scale = nullptr;
   const Mask* mask = nullptr;
+  PositionDomain domain;  ///< What all their encodings know.
 };
 
 /// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`
@@ -69,7 +70,7 @@ struct AttentionProblem {
 
 /// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except
 /// the taps asked for. A fully masked row gives 0, and what is masked never reaches the output, be
-/// it NaN or infinity.
+/// it NaN or infinity. A position that the encodings do not know is refused, be it padding.
 Status attention(const AttentionProblem& problem);
 
 }  // namespace posenc

@@ -12,7 +12,6 @@ bool consecutive(Positions positions) {
 }
 
 Status RotationTables::build(const Rotate& rotate, Side side, Positions positions) {
-  if (!rotate.accepts(positions)) return Status::position;
   const std::int64_t size = positions.count * rotate.table_width();
   cos_ = Buffer<float>(size);
   sin_ = Buffer<float>(size);

@@ -65,13 +65,6 @@ std::unique_ptr<Encoding> make(const double* block) {
   return d == nullptr ? nullptr : d->make({block + 1, d->parameters.size()});
 }
 
-bool in_range(const std::int32_t* positions, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (positions[i] < -kMaxPosition || positions[i] > kMaxPosition) return false;
-  }
-  return true;
-}
-
 double frequency_count(Address block) {
   const auto encoding = make(at<double>(block));
   return encoding == nullptr ? 0.0 : static_cast<double>(encoding->frequencies().size());
@@ -102,7 +95,7 @@ int embed(Address block, Address positions, double rows, Address out) {
   if (encoding->embed() == nullptr) return code(Status::unsupported);
   const auto count = static_cast<std::int64_t>(rows);
   const auto* data = at<std::int32_t>(positions);
-  if (!in_range(data, count)) return code(Status::position);
+  if (!encoding->domain().holds({data, count})) return code(Status::position);
   encoding->embed()->rows({data, count}, at<float>(out));
   return code(Status::ok);
 }
@@ -120,8 +113,7 @@ int rotation_table(Address block, int side, Address positions, double rows, Addr
   if (encoding->rotate() == nullptr) return code(Status::unsupported);
   const auto count = static_cast<std::int64_t>(rows);
   const auto* data = at<std::int32_t>(positions);
-  if (!in_range(data, count)) return code(Status::position);
-  if (!encoding->rotate()->accepts({data, count})) return code(Status::position);
+  if (!encoding->domain().holds({data, count})) return code(Status::position);
   encoding->rotate()->table(side == 0 ? Side::query : Side::key, {data, count}, at<float>(cos),
                             at<float>(sin));
   return code(Status::ok);
@@ -149,9 +141,8 @@ int rotate(Address call_block) {
       .side = f[F::side] == 0 ? Side::query : Side::key,
       .inverse = f[F::inverse] != 0,
   };
-  if (!in_range(call.positions, call.tokens * (call.positions_per_batch ? call.batch : 1))) {
-    return code(Status::position);
-  }
+  const std::int64_t rows = call.tokens * (call.positions_per_batch ? call.batch : 1);
+  if (!encoding->domain().holds({call.positions, rows})) return code(Status::position);
   return code(rotate_tensor(*hook, call));
 }
 
@@ -168,15 +159,14 @@ int bias(Address block, Address query_positions, double queries, Address key_pos
   if (hook == nullptr) return code(Status::unsupported);
   const auto query_count = static_cast<std::int64_t>(queries);
   const auto key_count = static_cast<std::int64_t>(keys);
-  const auto* at_query = at<std::int32_t>(query_positions);
+  const Positions query_rows{at<std::int32_t>(query_positions), query_count};
   const Positions key_rows{at<std::int32_t>(key_positions), key_count};
-  if (!in_range(at_query, query_count) || !in_range(key_rows.data, key_count)) {
-    return code(Status::position);
-  }
+  const PositionDomain domain = encoding->domain();
+  if (!domain.holds(query_rows) || !domain.holds(key_rows)) return code(Status::position);
   auto* row = at<float>(out);
   for (int head = 0; head < hook->heads(); ++head) {
     for (std::int64_t m = 0; m < query_count; ++m, row += key_count) {
-      hook->row(head, {at_query + m, 1}, key_rows, row);
+      hook->row(head, query_rows.from(m, 1), key_rows, row);
     }
   }
   return code(Status::ok);
@@ -227,11 +217,6 @@ int attention_call(Address call_block) {
   p.key_mask_per_batch = f[F::key_mask_per_batch] != 0;
   p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
             at<float>(f[F::logits]), at<float>(f[F::weights])};
-  const std::int64_t query_count = p.queries * (p.query_positions_per_batch ? p.batch : 1);
-  const std::int64_t key_count = p.keys * (p.key_positions_per_batch ? p.batch : 1);
-  if (!in_range(p.query_positions, query_count) || !in_range(p.key_positions, key_count)) {
-    return code(Status::position);
-  }
   return code(attention(p));
 }
 

@@ -10,7 +10,7 @@ enum class Status : std::uint8_t {
   ok,         ///< The result is written.
   shape,      ///< A dimension is negative, zero where it may not be, or two dimensions do not fit.
   parameter,  ///< A parameter of an encoding is missing or outside its range.
-  position,   ///< A position lies outside [-kMaxPosition, kMaxPosition].
+  position,   ///< A position lies outside what an encoding knows, or has too few coordinates.
   unsupported,  ///< The encoding does not fill the hook that was asked for.
   conflict,     ///< Two encodings fill the same hook.
   memory,       ///< There is not enough memory for the result or for scratch space.

@@ -84,9 +84,7 @@ class Mrope final : public PairRotation {
   bool ok() const { return frequencies_.ok() && angles_.ok(); }
   std::span<const double> frequencies() const override { return frequencies_.values(); }
   double attention_factor() const override { return attention_factor_; }
-  bool accepts(Positions positions) const override {
-    return positions.axes == 1 || positions.axes >= axes_;
-  }
+  PositionDomain domain() const override { return {.axes = axes_, .one_for_all = true}; }
 
   void table(Side /*side*/, Positions positions, float* cos, float* sin) const override {
     for (std::int64_t t = 0; t < positions.count; ++t) {

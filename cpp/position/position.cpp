@@ -1,10 +1,28 @@
 #include "position/position.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "position/rotation.hpp"
 
 namespace posenc {
+
+bool PositionDomain::holds(Positions positions) const {
+  const int read = one_for_all && positions.axes == 1 ? 1 : axes;
+  if (positions.axes < read) return false;
+  for (std::int64_t t = 0; t < positions.count; ++t) {
+    for (int axis = 0; axis < read; ++axis) {
+      const std::int32_t p = positions.at(t, axis);
+      if (p < low || p > high) return false;
+    }
+  }
+  return true;
+}
+
+PositionDomain PositionDomain::intersection(PositionDomain other) const {
+  return {std::max(low, other.low), std::min(high, other.high), std::max(axes, other.axes),
+          (axes == 1 || one_for_all) && (other.axes == 1 || other.one_for_all)};
+}
 
 void Rotate::turn(Side side, int head, const float* x, const float* cos, const float* sin,
                   std::int64_t tokens, float* out) const {

@@ -26,6 +26,20 @@ struct Positions {
   }
 };
 
+/// The positions that an encoding knows: tokens of at least `axes` coordinates, the first `axes` of
+/// which lie in [low, high].
+struct PositionDomain {
+  std::int32_t low = -kMaxPosition;
+  std::int32_t high = kMaxPosition;
+  int axes = 1;
+  /// A token of a single coordinate has it on every axis (text among images).
+  bool one_for_all = false;
+
+  bool holds(Positions positions) const;
+  /// What both know.
+  PositionDomain intersection(PositionDomain other) const;
+};
+
 /// Which vector is turned: some encodings (xPos) treat queries and keys differently.
 enum class Side : std::uint8_t { query, key };
 
@@ -38,6 +52,10 @@ class Embed {
   virtual std::int64_t width() const = 0;
   /// Writes one row per position.
   virtual void rows(Positions positions, float* out /* (count, width) */) const = 0;
+  /// Adds to `grads` (one pointer per tensor of the parameter table, in its order; null = not
+  /// wanted) the gradients of a loss whose gradient by the rows is `d_out`.
+  virtual void rows_grad(Positions /*positions*/, const float* /*d_out*/,
+                         std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Embed() = default;
@@ -59,9 +77,6 @@ class Rotate {
   virtual std::int64_t table_of(Side /*side*/, int /*head*/) const { return 0; }
   /// Cosines (or sines) of one position.
   std::int64_t table_width() const { return tables() * (rotary_dim() / 2); }
-  /// False where `table` may not be asked: too few axes, or so far out that a factor of the table
-  /// leaves float32.
-  virtual bool accepts(Positions /*positions*/) const { return true; }
   virtual void table(Side side, Positions positions, float* cos /* (count, table_width) */,
                      float* sin /* (count, table_width) */) const = 0;
   /// False when `turn` does more to a vector than turning its pairs by the table.
@@ -92,7 +107,12 @@ class Rotate {
 /// weight_mn·w[δ]. An absent term is null.
 class Content {
  public:
-  /// Rows of the tables r and s.
+  /// Heads that the tables are made for; 0 = all heads share them.
+  virtual int heads() const = 0;
+  virtual std::int64_t head_dim() const = 0;
+  /// Width of w; 0 where there is none.
+  virtual std::int64_t value_dim() const { return 0; }
+  /// Rows of the tables r, s and w.
   virtual std::int64_t rows() const = 0;
   /// The row of a distance, 0 … rows() − 1.
   virtual std::int64_t row(std::int64_t distance) const = 0;
@@ -156,6 +176,8 @@ class Encoding {
   virtual const Scale* scale() const { return nullptr; }
   virtual const Mask* mask() const { return nullptr; }
 
+  /// Whoever calls a hook has checked that the encoding knows the positions.
+  virtual PositionDomain domain() const { return {}; }
   /// Radians per position, one per pair; empty where there are none.
   virtual std::span<const double> frequencies() const { return {}; }
   /// What cos and sin are multiplied by.

@@ -67,7 +67,8 @@ struct Parameter {
   }
 };
 
-/// Where the numbers of an array parameter are, in doubles so that JavaScript can write it.
+/// Where the numbers of an array parameter are, in doubles so that JavaScript can write it. A
+/// tensor is not copied: it must outlive the encoding.
 struct Array {
   double address;
   double count;

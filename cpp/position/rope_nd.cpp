@@ -160,7 +160,7 @@ class RopeNd final : public PairRotation {
   }
   std::int64_t tables() const override { return heads_; }
   std::int64_t table_of(Side /*side*/, int head) const override { return head % heads_; }
-  bool accepts(Positions positions) const override { return positions.axes >= axes_; }
+  PositionDomain domain() const override { return {.axes = axes_}; }
 
   void table(Side /*side*/, Positions positions, float* cos, float* sin) const override {
     for (std::int64_t t = 0; t < positions.count; ++t) {

@@ -31,7 +31,6 @@ struct RotateCall {
 };
 
 /// Turns a whole tensor; tables are made once per stretch of tokens and shared by all heads.
-/// Status::position where the encoding does not accept the positions.
 Status rotate_tensor(const Rotate& rotate, const RotateCall& call);
 
 }  // namespace posenc

@@ -48,11 +48,8 @@ class SelectiveRope final : public PairRotation {
   bool ok() const { return sums_.ok() && turns_.ok(); }
   std::int64_t tables() const override { return heads_; }
   std::int64_t table_of(Side /*side*/, int head) const override { return head % heads_; }
-  bool accepts(Positions positions) const override {
-    for (std::int64_t t = 0; t < positions.count; ++t) {
-      if (positions.at(t) < 0 || positions.at(t) >= tokens_) return false;
-    }
-    return true;
+  PositionDomain domain() const override {
+    return {.low = 0, .high = static_cast<std::int32_t>(tokens_ - 1)};
   }
 
   void table(Side /*side*/, Positions positions, float* cos, float* sin) const override {

@@ -66,13 +66,11 @@ class Xpos final : public PairRotation {
   bool ok() const { return frequencies_.ok() && decay_.ok(); }
   std::span<const double> frequencies() const override { return frequencies_.values(); }
 
-  bool accepts(Positions positions) const override {
+  PositionDomain domain() const override {
     // ζ_0 is the smallest; e^±80 is well inside float32.
-    constexpr double kReach = 80;
-    for (std::int64_t t = 0; t < positions.count; ++t) {
-      if (std::abs((positions.at(t) - centre_) * decay_[0]) > kReach) return false;
-    }
-    return true;
+    const double reach = std::floor(80 / -decay_[0]);
+    return {.low = static_cast<std::int32_t>(std::clamp(centre_ - reach, -kLargest, kLargest)),
+            .high = static_cast<std::int32_t>(std::clamp(centre_ + reach, -kLargest, kLargest))};
   }
 
   void table(Side side, Positions positions, float* cos, float* sin) const override {

@@ -91,13 +91,9 @@ std::vector<float> turned(const Encoding& encoding, const std::vector<float>& x,
   return out;
 }
 
-Status turn_status(const Encoding& encoding, const std::vector<std::int32_t>& positions,
-                   TurnOptions options) {
-  const std::int64_t tokens = static_cast<std::int64_t>(positions.size()) / options.axes;
-  const Rotate& rotate = *encoding.rotate();
-  const std::vector<float> x(static_cast<std::size_t>(options.heads * tokens * rotate.head_dim()));
-  std::vector<float> out(static_cast<std::size_t>(options.heads * tokens * rotate.turned_dim()));
-  return turn(encoding, x.data(), out.data(), positions, options);
+bool knows(const Encoding& encoding, const std::vector<std::int32_t>& positions, int axes) {
+  return encoding.domain().holds(
+      {positions.data(), static_cast<std::int64_t>(positions.size()) / axes, axes});
 }
 
 double dot(std::span<const float> a, std::span<const float> b) {

@@ -43,9 +43,8 @@ struct TurnOptions {
 std::vector<float> turned(const Encoding& encoding, const std::vector<float>& x,
                           const std::vector<std::int32_t>& positions, TurnOptions options = {});
 
-/// What rotate_tensor says of such positions.
-Status turn_status(const Encoding& encoding, const std::vector<std::int32_t>& positions,
-                   TurnOptions options = {});
+/// Whether an encoding knows these positions (tokens, axes).
+bool knows(const Encoding& encoding, const std::vector<std::int32_t>& positions, int axes = 1);
 
 double dot(std::span<const float> a, std::span<const float> b);
 

@@ -22,6 +22,8 @@ class VectorEncoding final : public Encoding, public Content {
   std::vector<float> shared;            ///< (heads, head_dim), or empty
 
   const Content* content() const override { return this; }
+  int heads() const override { return 0; }
+  std::int64_t head_dim() const override { return head_dim_; }
   std::int64_t rows() const override { return 2 * reach_ + 1; }
   std::int64_t row(std::int64_t distance) const override {
     return std::clamp(distance, -reach_, reach_) + reach_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "attention_case.hpp"
 #include "made.hpp"
 #include "samples.hpp"
 #include "table.hpp"
@@ -92,10 +93,37 @@ TEST_CASE("scaled frequencies and a factor reach the table") {
 
 TEST_CASE("positions need a coordinate per section, or one for all") {
   const auto encoding = made("mrope", {{"headDim", 8}, {"sections", kept<double>({2, 1, 1})}});
-  CHECK(turn_status(*encoding, {1, 2, 3}, {.axes = 1}) == Status::ok);
-  CHECK(turn_status(*encoding, {1, 2, 3, 4}, {.axes = 2}) == Status::position);
-  CHECK(turn_status(*encoding, {1, 2, 3}, {.axes = 3}) == Status::ok);
-  CHECK(turn_status(*encoding, {1, 2, 3, 4}, {.axes = 4}) == Status::ok);
+  CHECK(knows(*encoding, {1, 2, 3}, 1));
+  CHECK_FALSE(knows(*encoding, {1, 2, 3, 4}, 2));
+  CHECK(knows(*encoding, {1, 2, 3}, 3));
+  CHECK(knows(*encoding, {1, 2, 3, 4}, 4));
+}
+
+TEST_CASE("attention passes coordinates on, and refuses too few") {
+  const auto encoding = made("mrope", {{"headDim", 8}, {"sections", kept<double>({2, 1, 1})}});
+  const auto alibi = made("alibi", {{"heads", 1}});
+  AttentionCase c;
+  c.keys = 3;
+  c.fill(2);
+  c.encodings = {encoding.get(), alibi.get()};
+  CHECK(run(c).status == Status::ok);
+
+  AttentionCase image = c;
+  image.axes = 3;
+  image.query_positions = {2, 5, 7};
+  image.key_positions = {0, 0, 0, 1, 1, 4, 1, 2, 3};
+  const auto result = run(image);
+  const auto q = turned(*encoding, c.query, image.query_positions, {.axes = 3});
+  const auto k = turned(*encoding, c.key, image.key_positions, {.axes = 3});
+  for (std::int64_t n = 0; n < 3; ++n) {
+    CHECK(result.scores[static_cast<std::size_t>(n)] ==
+          doctest::Approx(static_cast<double>(c.scale) * dot(q, part(k, n * 8, 8))).epsilon(1e-5));
+  }
+
+  image.axes = 2;
+  image.query_positions.resize(2);
+  image.key_positions.resize(6);
+  CHECK(run(image).status == Status::position);
 }
 
 TEST_CASE("sections that do not fit are refused") {

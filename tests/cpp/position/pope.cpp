@@ -88,8 +88,20 @@ TEST_CASE("dimensions that do not turn pass behind the others") {
 }
 
 TEST_CASE("the turn of a wider row has no inverse") {
-  CHECK(turn_status(*made("pope", {{"headDim", 4}}), {1}, {.inverse = true}) ==
-        Status::unsupported);
+  const auto encoding = made("pope", {{"headDim", 4}});
+  const std::vector<float> x(4);
+  std::vector<float> out(8);
+  const std::int32_t position = 1;
+  CHECK(rotate_tensor(*encoding->rotate(), {.x = x.data(),
+                                            .out = out.data(),
+                                            .batch = 1,
+                                            .heads = 1,
+                                            .tokens = 1,
+                                            .positions = &position,
+                                            .positions_per_batch = false,
+                                            .axes = 1,
+                                            .side = Side::query,
+                                            .inverse = true}) == Status::unsupported);
 }
 
 TEST_CASE("gradients of phases") {
