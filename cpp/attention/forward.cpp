@@ -48,10 +48,11 @@ class Forward {
     if (p_.terms.rotate != nullptr) {
       rotated_keys_ = Buffer<float>(p_.keys * dim_);
       rotated_queries_ = Buffer<float>(kPanel * dim_);
+      if (turns_back()) turned_values_ = Buffer<float>(p_.keys * p_.value_dim);
     }
     if (!packed_.ok() || !packed_content_.ok() || !row_weights_.ok() || !sums_.ok() ||
         !tile_.ok() || !panels_.ok() || !states_.ok() || !clean_.ok() || !rotated_keys_.ok() ||
-        !rotated_queries_.ok()) {
+        !rotated_queries_.ok() || !turned_values_.ok()) {
       return Status::memory;
     }
     for (std::int64_t i = 0; i < panels; ++i) {
@@ -74,7 +75,7 @@ class Forward {
     if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
       Status status = query_tables_.build(*rotate, Side::query, query_positions_);
       if (status == Status::ok) status = key_tables_.build(*rotate, Side::key, rows_.positions);
-      if (status == Status::ok && rotate->turns_output_back()) {
+      if (status == Status::ok && turns_back()) {
         status = back_tables_.build(*rotate, Side::query, query_positions_);
         back_tables_.invert();
       }
@@ -90,10 +91,14 @@ class Forward {
     const std::int64_t row = (entry * p_.kv_heads + kv_head) * p_.keys;
     const float* keys = p_.key + row * p_.head_dim;
     values_ = p_.value + row * p_.value_dim;
-    if (p_.terms.rotate != nullptr) {
-      p_.terms.rotate->turn(Side::key, static_cast<int>(kv_head), keys, key_tables_.cos(),
-                            key_tables_.sin(), p_.keys, rotated_keys_.data());
-      keys = rotated_keys_.data();
+    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
+      const auto turn = [&](const float* x, float* out) {
+        rotate->turn(Side::key, static_cast<int>(kv_head), x, key_tables_.cos(), key_tables_.sin(),
+                     p_.keys, out);
+        return out;
+      };
+      keys = turn(keys, rotated_keys_.data());
+      if (turns_back()) values_ = turn(values_, turned_values_.data());
     }
     for (std::int64_t i = 0; i < rows_.block_count; ++i) {
       const KeyBlock& block = rows_.block(i);
@@ -132,7 +137,7 @@ class Forward {
       for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, rows_.block(b));
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      write(first_row, i);
+      write(first_row, head, i);
       if (p_.taps.any()) write_taps(first_row, panels_[i], states_[i]);
     }
   }
@@ -148,9 +153,9 @@ class Forward {
             Panel& panel) {
     const float* query = p_.query + (first_row + token) * p_.head_dim;
     if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
-      const std::int64_t pairs = rotate->rotary_dim() / 2;
-      rotate->turn(Side::query, head, query, query_tables_.cos() + token * pairs,
-                   query_tables_.sin() + token * pairs, count, rotated_queries_.data());
+      const std::int64_t at = token * rotate->table_width();
+      rotate->turn(Side::query, head, query, query_tables_.cos() + at, query_tables_.sin() + at,
+                   count, rotated_queries_.data());
       query = rotated_queries_.data();
     }
     scores_.pack(query, token, count, panel);
@@ -174,7 +179,7 @@ class Forward {
     }
   }
 
-  void write(std::int64_t first_row, std::int64_t i) {
+  void write(std::int64_t first_row, int head, std::int64_t i) {
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
     if (value_vectors_ != nullptr) {
       mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, sums(i));
@@ -187,10 +192,11 @@ class Forward {
         out[d] = sum == 0.0F ? 0.0F : sums(i)[d * kPanel + lane] / sum;
       }
     }
-    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr && rotate->turns_output_back()) {
-      const std::int64_t at = panel.first * (rotate->rotary_dim() / 2);
+    if (turns_back()) {
+      const std::int64_t at = panel.first * p_.terms.rotate->table_width();
       float* out = p_.output + (first_row + panel.first) * p_.value_dim;
-      rotate_rows(*rotate, out, back_tables_.cos() + at, back_tables_.sin() + at, panel.count, out);
+      p_.terms.rotate->turn(Side::query, head, out, back_tables_.cos() + at,
+                            back_tables_.sin() + at, panel.count, out);
     }
   }
 
@@ -229,6 +235,10 @@ class Forward {
     }
   }
 
+  bool turns_back() const {
+    return p_.terms.rotate != nullptr && p_.terms.rotate->turns_output_back();
+  }
+
   float* row_weights(std::int64_t panel) {
     return row_weights_.data() + panel * kPanel * value_rows_;
   }
@@ -252,6 +262,7 @@ class Forward {
   Buffer<float> tile_;                    // (kKeyBlock, kPanel)
   Buffer<float> rotated_keys_;            // (keys, head_dim)
   Buffer<float> rotated_queries_;         // (kPanel, head_dim)
+  Buffer<float> turned_values_;           // (keys, value_dim), where values turn like keys
   Buffer<Panel> panels_;
   Buffer<SoftmaxState> states_;
   Buffer<std::uint8_t> clean_;  // per key block: all values finite

@@ -13,7 +13,7 @@ bool consecutive(Positions positions) {
 }
 
 Status RotationTables::build(const Rotate& rotate, Side side, Positions positions) {
-  const std::int64_t size = positions.count * (rotate.rotary_dim() / 2);
+  const std::int64_t size = positions.count * rotate.table_width();
   cos_ = Buffer<float>(size);
   sin_ = Buffer<float>(size);
   if (!cos_.ok() || !sin_.ok()) return Status::memory;

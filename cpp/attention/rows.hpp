@@ -34,7 +34,7 @@ class RotationTables {
 
  private:
   std::int64_t size_ = 0;
-  Buffer<float> cos_, sin_;  // (count, rotary_dim/2)
+  Buffer<float> cos_, sin_;  // (count, table_width)
 };
 
 /// A stretch of keys: what the masks need to know before looking at single keys.

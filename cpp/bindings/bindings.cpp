@@ -103,7 +103,7 @@ int embed(Address block, Address positions, double rows, Address out) {
 double rotation_width(Address block) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr || encoding->rotate() == nullptr) return 0.0;
-  return static_cast<double>(encoding->rotate()->rotary_dim() / 2);
+  return static_cast<double>(encoding->rotate()->table_width());
 }
 
 int rotation_table(Address block, int side, Address positions, double rows, Address cos,
@@ -127,6 +127,8 @@ int rotate(Address call_block) {
   const Rotate* hook = encoding->rotate();
   if (hook == nullptr) return code(Status::unsupported);
   if (f[F::head_dim] != static_cast<double>(hook->head_dim())) return code(Status::shape);
+  // `out` is as wide as `x`.
+  if (hook->turned_dim() != hook->head_dim()) return code(Status::unsupported);
   const RotateCall call{
       .x = at<float>(f[F::x]),
       .out = at<float>(f[F::out]),

@@ -27,12 +27,46 @@ class FrequencyTable {
     if (values_.ok()) std::copy(frequencies.begin(), frequencies.end(), values_.data());
   }
 
+  /// The frequencies that float32 arithmetic gives, 1 / base^(2i/d) rounded at every step as by
+  /// Hugging Face's code; with base 0, the present ones rounded once.
+  void round_to_float32(double base) {
+    for (std::int64_t i = 0; i < count_; ++i) {
+      if (base == 0.0) {
+        values_[i] = static_cast<float>(values_[i]);
+        continue;
+      }
+      const float exponent = static_cast<float>(2 * i) / static_cast<float>(2 * count_);
+      const auto power = static_cast<float>(std::pow(base, static_cast<double>(exponent)));
+      values_[i] = 1.0F / power;
+    }
+  }
+
+  /// Makes frequencies below a floor zero: their pairs stand still.
+  void stop_below(double floor) {
+    for (std::int64_t i = 0; i < count_; ++i) {
+      if (values_[i] < floor) values_[i] = 0.0;
+    }
+  }
+
+  /// Keeps the first `kept` frequencies and makes the others zero.
+  void stop_after(std::int64_t kept) {
+    for (std::int64_t i = kept; i < count_; ++i) values_[i] = 0.0;
+  }
+
   bool ok() const { return values_.ok(); }
   std::span<const double> values() const {
     return {values_.data(), static_cast<std::size_t>(count_)};
   }
   void sincos(double position, float* sin /* (count) */, float* cos /* (count) */) const {
     sincos_row(position, values_.data(), count_, sin, cos);
+  }
+  /// The same with position · frequency rounded to float32.
+  void sincos_float32(std::int32_t position, float* sin, float* cos) const {
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const float angle = static_cast<float>(position) * static_cast<float>(values_[i]);
+      sin[i] = static_cast<float>(std::sin(static_cast<double>(angle)));
+      cos[i] = static_cast<float>(std::cos(static_cast<double>(angle)));
+    }
   }
 
  private:

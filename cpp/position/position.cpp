@@ -8,9 +8,10 @@
 namespace posenc {
 
 bool PositionDomain::holds(Positions positions) const {
-  if (positions.axes < axes) return false;
+  const int read = one_for_all && positions.axes == 1 ? 1 : axes;
+  if (positions.axes < read) return false;
   for (std::int64_t t = 0; t < positions.count; ++t) {
-    for (int axis = 0; axis < axes; ++axis) {
+    for (int axis = 0; axis < read; ++axis) {
       const std::int32_t p = positions.at(t, axis);
       if (p < low || p > high) return false;
     }
@@ -19,12 +20,14 @@ bool PositionDomain::holds(Positions positions) const {
 }
 
 PositionDomain PositionDomain::intersection(PositionDomain other) const {
-  return {std::max(low, other.low), std::min(high, other.high), std::max(axes, other.axes)};
+  return {std::max(low, other.low), std::min(high, other.high), std::max(axes, other.axes),
+          (axes == 1 || one_for_all) && (other.axes == 1 || other.one_for_all)};
 }
 
-void Rotate::turn(Side /*side*/, int /*head*/, const float* x, const float* cos, const float* sin,
+void Rotate::turn(Side side, int head, const float* x, const float* cos, const float* sin,
                   std::int64_t tokens, float* out) const {
-  rotate_rows(*this, x, cos, sin, tokens, out);
+  const std::int64_t first = table_of(side, head) * (rotary_dim() / 2);
+  rotate_rows(*this, x, cos + first, sin + first, tokens, out);
 }
 
 double Encoding::score_scale(std::int64_t head_dim) const {

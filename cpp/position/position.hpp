@@ -32,6 +32,8 @@ struct PositionDomain {
   std::int32_t low = -kMaxPosition;
   std::int32_t high = kMaxPosition;
   int axes = 1;
+  /// A token of a single coordinate has it on every axis (text among images).
+  bool one_for_all = false;
 
   bool holds(Positions positions) const;
   /// What both know.
@@ -67,8 +69,16 @@ class Rotate {
   /// Width of the head whose leading `rotary_dim` dimensions turn.
   virtual std::int64_t head_dim() const = 0;
   virtual std::int64_t rotary_dim() const = 0;
-  virtual void table(Side side, Positions positions, float* cos /* (count, rotary_dim/2) */,
-                     float* sin /* (count, rotary_dim/2) */) const = 0;
+  /// The first dimension that turns: those before it pass unchanged (the rope slice of MLA).
+  virtual std::int64_t offset() const { return 0; }
+  /// Tables side by side in a row: one that all heads share, or several.
+  virtual std::int64_t tables() const { return 1; }
+  /// Which of them a head reads.
+  virtual std::int64_t table_of(Side /*side*/, int /*head*/) const { return 0; }
+  /// Cosines (or sines) of one position.
+  std::int64_t table_width() const { return tables() * (rotary_dim() / 2); }
+  virtual void table(Side side, Positions positions, float* cos /* (count, table_width) */,
+                     float* sin /* (count, table_width) */) const = 0;
   /// False when `turn` does more to a vector than turning its pairs by the table.
   virtual bool turns_pairs_only() const { return true; }
   /// Width of a turned row: an encoding may widen it (PoPE).
@@ -78,8 +88,14 @@ class Rotate {
   virtual void turn(Side side, int head, const float* x /* (tokens, head_dim) */, const float* cos,
                     const float* sin, std::int64_t tokens,
                     float* out /* (tokens, turned_dim) */) const;
-  /// True when keys and values are the same vectors, so that the output must be turned back by the
-  /// query's position (DeepSeek-V4).
+  /// Adds to `grads` (a pointer per tensor parameter in table order; null = not wanted) what
+  /// `d_out`, the gradient of the turned rows of one head, says of the trained parameters.
+  virtual void turn_grad(Side /*side*/, int /*head*/, Positions /*positions*/,
+                         const float* /*x: (count, head_dim)*/,
+                         const float* /*d_out: (count, turned_dim)*/,
+                         std::span<float* const> /*grads*/) const {}
+  /// True when keys and values are the same vectors (DeepSeek-V4): values are turned like keys, and
+  /// the output is turned back by the query's position.
   virtual bool turns_output_back() const { return false; }
 
  protected:
@@ -140,6 +156,9 @@ class Bias {
 class Scale {
  public:
   virtual float factor(int head, Positions query) const = 0;
+  /// Adds to `grads` what the gradient of the factor says of the trained parameters.
+  virtual void factor_grad(int /*head*/, Positions /*query*/, float /*d_factor*/,
+                           std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Scale() = default;

@@ -1,12 +1,19 @@
 // RoPE (Su 2021, "RoFormer", eq. 15): pair i of a query or key at position m turns by m·w_i, w_i =
 // base^(-2i/rotary_dim). Pairs are (i, i + rotary_dim/2) in the layout of GPT-NeoX and Hugging
-// Face's Llama, (2i, 2i + 1) in that of the paper, GPT-J and Meta's Llama. Dimensions past
-// rotary_dim pass unchanged (GPT-J, GPT-NeoX).
+// Face's Llama, (2i, 2i + 1) in that of the paper, GPT-J and Meta's Llama. Dimensions that do not
+// turn pass unchanged: those past rotary_dim (GPT-J, GPT-NeoX), or those before `offset`, for the
+// slice of a head that carries RoPE in DeepSeek-V2's MLA (section 2.1.3).
+//
+// With `turnsOutputBack` keys and values are one vector, as in DeepSeek-V4: what is mixed are
+// turned values, and turning the output of a query at m by −m leaves distances alone.
+//
+// `angles: 'float32'` makes the tables of Hugging Face's code, which forms frequencies and angles
+// in float32: off by radians far out, but what checkpoints were run with.
 #include <cmath>
 #include <utility>
 
 #include "position/frequency_table.hpp"
-#include "position/registry.hpp"
+#include "position/pair_rotation.hpp"
 
 namespace posenc::encodings {
 
@@ -19,80 +26,89 @@ enum : std::uint8_t {
   kLayout,
   kFrequencies,
   kAttentionFactor,
+  kOffset,
+  kTurnsOutputBack,
+  kAngles,
   kParameters
 };
 
-constexpr const char* kLayouts[] = {"half", "interleaved"};
+constexpr const char* kAngleTypes[] = {"float64", "float32"};
 
 constexpr Parameter kTable[kParameters] = {
-    Parameter::integer("headDim", 2, 4096, {"每个头的维数", "width of one head"}).required(),
-    Parameter::integer(
-        "rotaryDim", 2, 4096,
-        {"参与旋转的前若干维，偶数", "leading dimensions that turn, an even number"}),
-    Parameter::real(
-        "base", 1, 1e12,
-        {"底数：波长从 2π 增长到接近 2π·底数", "wavelengths grow from 2π towards 2π·base"})
-        .or_else(10000),
-    Parameter::choice("layout", kLayouts, {"哪两维配成一对", "which dimensions form a pair"})
+    rotary::kHeadDim,
+    rotary::kRotaryDim,
+    rotary::kBase,
+    rotary::kLayout,
+    rotary::kFrequencies,
+    rotary::kAttentionFactor,
+    Parameter::integer("offset", 0, 4094,
+                       {"从第几维开始旋转，之前的维不变（MLA 的位置部分在末尾）",
+                        "the first dimension that turns; those before it pass (the rope slice of "
+                        "MLA is the last)"})
         .or_else(0),
-    Parameter::doubles("frequencies", -1e6, 1e6,
-                       {"每对的角频率（弧度每位置），代替由底数算出的",
-                        "radians per position of each pair, instead of those made from base"}),
-    Parameter::real("attentionFactor", 1e-6, 1e6,
-                    {"余弦和正弦共同乘上的因子", "what cosines and sines are multiplied by"})
-        .or_else(1),
+    Parameter::flag("turnsOutputBack",
+                    {"键与值是同一向量：值同样旋转，输出再按查询位置转回（DeepSeek-V4）",
+                     "keys and values are one vector: values turn too, and the output is turned "
+                     "back by the query's position (DeepSeek-V4)"})
+        .or_else(0),
+    Parameter::choice("angles", kAngleTypes,
+                      {"角度的精度：float32 重现 Hugging Face 的表",
+                       "precision of angles; float32 makes the tables of Hugging Face"})
+        .or_else(0),
 };
 
 constexpr Hook kHooks[] = {Hook::rotate};
 
-class Rope final : public Encoding, public Rotate {
+class Rope final : public PairRotation {
  public:
-  Rope(std::int64_t head_dim, PairLayout layout, double attention_factor,
+  Rope(PairShape shape, double attention_factor, bool turns_output_back, bool float32,
        FrequencyTable frequencies)
-      : head_dim_(head_dim),
-        layout_(layout),
+      : PairRotation(shape),
         attention_factor_(attention_factor),
+        turns_output_back_(turns_output_back),
+        float32_(float32),
         frequencies_(std::move(frequencies)) {}
 
-  const Rotate* rotate() const override { return this; }
   std::span<const double> frequencies() const override { return frequencies_.values(); }
   double attention_factor() const override { return attention_factor_; }
+  bool turns_output_back() const override { return turns_output_back_; }
 
-  PairLayout layout() const override { return layout_; }
-  std::int64_t head_dim() const override { return head_dim_; }
-  std::int64_t rotary_dim() const override {
-    return 2 * static_cast<std::int64_t>(frequencies_.values().size());
-  }
   void table(Side /*side*/, Positions positions, float* cos, float* sin) const override {
-    const std::int64_t pairs = rotary_dim() / 2;
     for (std::int64_t t = 0; t < positions.count; ++t) {
-      frequencies_.sincos(positions.at(t), sin + t * pairs, cos + t * pairs);
+      float* const s = sin + t * pairs();
+      float* const c = cos + t * pairs();
+      if (float32_) {
+        frequencies_.sincos_float32(positions.at(t), s, c);
+      } else {
+        frequencies_.sincos(positions.at(t), s, c);
+      }
     }
     if (attention_factor_ == 1.0) return;
     const auto factor = static_cast<float>(attention_factor_);
-    for (std::int64_t i = 0; i < positions.count * pairs; ++i) {
+    for (std::int64_t i = 0; i < positions.count * pairs(); ++i) {
       cos[i] *= factor;
       sin[i] *= factor;
     }
   }
 
  private:
-  std::int64_t head_dim_;
-  PairLayout layout_;
   double attention_factor_;
+  bool turns_output_back_;
+  bool float32_;
   FrequencyTable frequencies_;
 };
 
 Fault derive(std::span<double> values) {
   const auto frequencies = numbers<double>(values[kFrequencies]);
-  double& rotary_dim = values[kRotaryDim];
-  if (std::isnan(rotary_dim)) {
-    rotary_dim = frequencies.empty() ? 2 * std::floor(values[kHeadDim] / 2)
-                                     : 2 * static_cast<double>(frequencies.size());
+  const double room = values[kHeadDim] - values[kOffset];
+  if (room < 2) return {Status::parameter, kOffset, "at most headDim - 2"};
+  if (values[kRotaryDim] > room && values[kOffset] > 0) {
+    return {Status::parameter, kRotaryDim, "at most headDim - offset"};
   }
-  if (rotary_dim > values[kHeadDim]) return {Status::parameter, kRotaryDim, "at most headDim"};
-  if (std::fmod(rotary_dim, 2) != 0) return {Status::parameter, kRotaryDim, "an even number"};
-  if (!frequencies.empty() && 2 * static_cast<double>(frequencies.size()) != rotary_dim) {
+  const Fault fault =
+      rotary::derive_rotary_dim(room, values[kRotaryDim], kRotaryDim, frequencies.size());
+  if (fault.status != Status::ok) return fault;
+  if (!frequencies.empty() && 2 * static_cast<double>(frequencies.size()) != values[kRotaryDim]) {
     return {Status::parameter, kFrequencies, "rotaryDim / 2 numbers"};
   }
   return {};
@@ -100,14 +116,18 @@ Fault derive(std::span<double> values) {
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {
   const auto given = numbers<double>(values[kFrequencies]);
-  const double pairs = values[kRotaryDim] / 2;
+  const auto rotary_dim = static_cast<std::int64_t>(values[kRotaryDim]);
+  const bool float32 = values[kAngles] == 1;
   FrequencyTable frequencies =
-      given.empty() ? FrequencyTable(values[kBase], static_cast<std::int64_t>(pairs), pairs)
-                    : FrequencyTable(given);
+      !given.empty() ? FrequencyTable(given)
+                     : FrequencyTable(values[kBase], rotary_dim / 2, values[kRotaryDim] / 2);
   if (!frequencies.ok()) return nullptr;
-  return std::make_unique<Rope>(static_cast<std::int64_t>(values[kHeadDim]),
-                                static_cast<PairLayout>(values[kLayout]), values[kAttentionFactor],
-                                std::move(frequencies));
+  if (float32) frequencies.round_to_float32(given.empty() ? values[kBase] : 0.0);
+  const PairShape shape{static_cast<std::int64_t>(values[kHeadDim]), rotary_dim,
+                        static_cast<PairLayout>(values[kLayout]),
+                        static_cast<std::int64_t>(values[kOffset])};
+  return std::make_unique<Rope>(shape, values[kAttentionFactor], values[kTurnsOutputBack] == 1,
+                                float32, std::move(frequencies));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "position/rotation.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/buffer.hpp"
 #include "core/simd.hpp"
@@ -70,22 +69,25 @@ template <int Heads>
 void rotate_heads(const Rotate& rotate, const float* x, std::int64_t stride, const float* cos,
                   const float* sin, std::int64_t tokens, float* out) {
   const std::int64_t head_dim = rotate.head_dim();
-  const std::int64_t rotary_dim = rotate.rotary_dim();
-  const std::int64_t pairs = rotary_dim / 2;
+  const std::int64_t pairs = rotate.rotary_dim() / 2;
+  const std::int64_t width = rotate.table_width();
+  const std::int64_t first = rotate.offset();
+  const std::int64_t end = first + 2 * pairs;
   const bool half = rotate.layout() == PairLayout::half;
-  const auto rest = static_cast<std::size_t>(head_dim - rotary_dim) * sizeof(float);
   for (std::int64_t t = 0; t < tokens; ++t) {
     const float* row = x + t * head_dim;
     float* turned = out + t * head_dim;
+    const float* c = cos + t * width;
+    const float* s = sin + t * width;
     if (half) {
-      rotate_half<Heads>(row, stride, cos + t * pairs, sin + t * pairs, pairs, turned);
+      rotate_half<Heads>(row + first, stride, c, s, pairs, turned + first);
     } else {
-      rotate_interleaved<Heads>(row, stride, cos + t * pairs, sin + t * pairs, pairs, turned);
+      rotate_interleaved<Heads>(row + first, stride, c, s, pairs, turned + first);
     }
-    if (rest > 0 && turned != row) {
-      for (int h = 0; h < Heads; ++h) {
-        std::memcpy(turned + h * stride + rotary_dim, row + h * stride + rotary_dim, rest);
-      }
+    if (turned == row) continue;
+    for (int h = 0; h < Heads; ++h) {
+      std::copy_n(row + h * stride, first, turned + h * stride);
+      std::copy_n(row + h * stride + end, head_dim - end, turned + h * stride + end);
     }
   }
 }
@@ -118,7 +120,7 @@ void turn_heads(const Rotate& rotate, const RotateCall& call, std::int64_t first
   const float* x = call.x + first_head * stride + first * rotate.head_dim();
   float* out = call.out + first_head * out_stride + first * rotate.turned_dim();
   std::int64_t h = 0;
-  if (rotate.turns_pairs_only()) {
+  if (rotate.turns_pairs_only() && rotate.tables() == 1) {
     for (; h + kTogether <= heads; h += kTogether) {
       rotate_heads<kTogether>(rotate, x + h * stride, stride, cos, sin, count, out + h * stride);
     }
@@ -135,9 +137,9 @@ Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
   if (call.inverse && !rotate.turns_pairs_only()) return Status::unsupported;
   // Tables of this many tokens stay in the first-level cache while all heads pass over them.
   constexpr std::int64_t kStretch = 64;
-  const std::int64_t pairs = rotate.rotary_dim() / 2;
-  Buffer<float> cos(kStretch * pairs);
-  Buffer<float> sin(kStretch * pairs);
+  const std::int64_t width = rotate.table_width();
+  Buffer<float> cos(kStretch * width);
+  Buffer<float> sin(kStretch * width);
   if (!cos.ok() || !sin.ok()) return Status::memory;
 
   // Positions shared by the batch are one long run of heads.
@@ -149,7 +151,7 @@ Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
     for (std::int64_t first = 0; first < call.tokens; first += kStretch) {
       const std::int64_t count = std::min(kStretch, call.tokens - first);
       rotate.table(call.side, positions.from(first, count), cos.data(), sin.data());
-      if (call.inverse) invert_table(cos.data(), sin.data(), count * pairs);
+      if (call.inverse) invert_table(cos.data(), sin.data(), count * width);
       turn_heads(rotate, call, group * heads, heads, first, count, cos.data(), sin.data());
     }
   }

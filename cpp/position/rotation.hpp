@@ -9,10 +9,10 @@
 namespace posenc {
 
 /// Turns `tokens` rows of `head_dim` numbers: pair i of row t by the angle whose cosine and sine
-/// are at [t][i]. Dimensions past rotary_dim are copied. `out` may be `x`.
+/// are at [t][i]. Dimensions that do not turn are copied. `out` may be `x`.
 void rotate_rows(const Rotate& rotate, const float* x /* (tokens, head_dim) */,
-                 const float* cos /* (tokens, rotary_dim/2) */,
-                 const float* sin /* (tokens, rotary_dim/2) */, std::int64_t tokens,
+                 const float* cos /* rotary_dim/2 numbers, table_width apart */,
+                 const float* sin /* the same */, std::int64_t tokens,
                  float* out /* (tokens, head_dim) */);
 
 /// Makes a table turn back: the exact inverse, also where cosines and sines carry a factor.

@@ -22,13 +22,14 @@ class Head {
     query_row_ = (entry * c_.heads + head) * c_.queries;
     key_row_ = (entry * c_.kv_heads + head * c_.kv_heads / c_.heads) * c_.keys;
     for (std::int64_t n = 0; n < c_.keys; ++n) {
-      keys_.push_back(turned(c_.key, key_row_ + n, c_.key_at(entry, n), Side::key));
+      keys_.push_back(turned(c_.key, key_row_ + n, c_.key_at(entry, n), Side::key,
+                             static_cast<int>(head * c_.kv_heads / c_.heads)));
     }
   }
 
   void add_query(std::int64_t m, Stages<double>& result) const {
     const std::int64_t at = c_.query_at(entry_, m);
-    const Row query = turned(c_.query, query_row_ + m, at, Side::query);
+    const Row query = turned(c_.query, query_row_ + m, at, Side::query, head_);
     Row scores;
     for (std::int64_t n = 0; n < c_.keys; ++n) scores.push_back(score(query, at, n));
     if (r_.row) {
@@ -50,9 +51,9 @@ class Head {
   }
 
  private:
-  Row turned(const std::vector<float>& x, std::int64_t row, std::int64_t position,
-             Side side) const {
-    return rotated(r_, part(x, row * c_.head_dim, c_.head_dim), position, side);
+  Row turned(const std::vector<float>& x, std::int64_t row, std::int64_t position, Side side,
+             int head) const {
+    return rotated(r_, part(x, row * c_.head_dim, c_.head_dim), position, side, head);
   }
 
   double score(const Row& query, std::int64_t at, std::int64_t n) const {

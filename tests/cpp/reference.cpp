@@ -6,7 +6,8 @@
 namespace posenc::test {
 
 std::vector<double> rotated(const Reference& reference, std::span<const float> row,
-                            std::int64_t position, Side side) {
+                            std::int64_t position, Side side, int head) {
+  if (reference.turn) return reference.turn(side, head, row, position);
   std::vector<double> out(row.begin(), row.end());
   const std::int64_t pairs = reference.rotary_dim / 2;
   for (std::int64_t i = 0; i < pairs; ++i) {

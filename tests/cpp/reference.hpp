@@ -23,6 +23,14 @@ struct Reference {
   PairLayout layout = PairLayout::half;
   /// What a turned pair is multiplied by (xPos); 1 when absent.
   std::function<double(Side side, std::int64_t position, std::int64_t pair)> magnitude;
+  /// Replaces all that, for encodings that do more to a row than turning its pairs.
+  std::function<std::vector<double>(Side side, int head, std::span<const float> row,
+                                    std::int64_t position)>
+      turn;
+  /// Positions are 0 … tokens − 1, rows of data about tokens; 0 = any position.
+  std::int64_t tokens = 0;
+
+  bool turns() const { return rotary_dim > 0 || turn; }
 
   /// Terms added to q·k.
   std::function<double(int head, std::span<const double> query, std::span<const double> key,
@@ -50,7 +58,7 @@ struct Reference {
 /// A row of a head turned to its position: each pair is a complex number, multiplied by
 /// e^{i·position·frequency}.
 std::vector<double> rotated(const Reference& reference, std::span<const float> row,
-                            std::int64_t position, Side side = Side::query);
+                            std::int64_t position, Side side = Side::query, int head = 0);
 
 /// ALiBi's slopes, by the recursion of the authors' code.
 std::vector<double> alibi_slopes(int heads);

@@ -56,8 +56,12 @@ struct Sample {
 /// (0 = width); an encoding that cannot have the width has none.
 std::vector<Sample> samples(std::int64_t width, int heads, std::int64_t value_dim = 0);
 
-/// Those with a hook that acts inside attention, or no hook at all.
+/// Those with a hook that acts inside attention, or no hook at all, at any position.
 std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_t value_dim = 0);
+
+/// The value of an array parameter with these numbers, which are kept until the tests end.
+template <class T>
+double kept(std::vector<T> numbers);
 
 /// The leading values of an encoding's parameters, completed with "not given".
 std::vector<double> complete(const Description& description, std::vector<double> values);

@@ -5,7 +5,8 @@
  *
  * For each group it writes GROUP.txt (which cases, from where, with which parameters) and GROUP.bin (their numbers), in
  * the conventions of this project, and for all groups together waiting.txt: the cases that nothing here can run yet, and
- * why. A case of a group that is neither used nor waiting is an error, so that none is dropped silently.
+ * why. A case of a group that is neither used nor waiting is an error, so that none is dropped silently. A group may be
+ * part of a group of the source, whose name it then gives.
  *
  * The format: lines of words. `#` starts a comment.
  *   group NAME N            N cases of the source, used or waiting
@@ -24,9 +25,12 @@ import * as deberta from './import/deberta.mjs';
 import * as dynamicPositionBias from './import/dynamic-position-bias.mjs';
 import * as fire from './import/fire.mjs';
 import * as kerple from './import/kerple.mjs';
+import * as mrope from './import/mrope.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
 import * as onnxRotary from './import/onnx-rotary.mjs';
 import * as ropeApply from './import/rope-apply.mjs';
+import * as ropeFloat32 from './import/rope-float32.mjs';
+import * as rope2d from './import/rope2d.mjs';
 import * as sandwich from './import/sandwich.mjs';
 import * as sdpa from './import/sdpa.mjs';
 import * as shaw from './import/shaw.mjs';
@@ -36,6 +40,7 @@ import { readGroup } from './import/source.mjs';
 import * as swin from './import/swin.mjs';
 import * as t5Bias from './import/t5-bias.mjs';
 import { writeGroup } from './import/writer.mjs';
+import * as xpos from './import/xpos.mjs';
 
 const groups = {
   alibi,
@@ -44,16 +49,20 @@ const groups = {
   dynamic_position_bias: dynamicPositionBias,
   fire,
   kerple,
+  mrope,
   onnx_attention: onnxAttention,
   onnx_rotary: onnxRotary,
+  rope2d,
   rope_apply: ropeApply,
   sandwich,
+  rope_float32: ropeFloat32,
   sdpa,
   shaw,
   sinusoidal,
   transformer_xl: transformerXl,
   swin,
   t5_bias: t5Bias,
+  xpos,
 };
 
 const folder = process.argv[2];
@@ -65,7 +74,7 @@ const waiting = [
 ];
 for (const [name, group] of Object.entries(groups)) {
   const used = [];
-  const source = readGroup(folder, name);
+  const source = readGroup(folder, group.source ?? name).filter(group.takes ?? (() => true));
   for (const given of source) {
     const reason = group.waits(given);
     if (reason) waiting.push(`${name} ${given.name} ${reason}`);

@@ -193,7 +193,7 @@ TEST_CASE("moving the queries alone does change the weights, unless there is no 
     const auto here = run(p);
     for (std::int32_t& position : p.query_positions) position += 5;
     const auto there = run(p);
-    const bool acts = reference.rotary_dim > 0 || reference.bias || reference.content;
+    const bool acts = reference.turns() || reference.bias || reference.content || reference.scale;
     const bool same = differences(there.weights, std::span<const float>(here.weights)).empty();
     CHECK(same != acts);
   });

@@ -31,7 +31,7 @@ AttentionCase sequence(std::int64_t tokens, unsigned seed) {
   return c;
 }
 
-/// Runs `law` for every encoding, with and without a window.
+/// Calls law(case, reference) for every encoding, with and without a window.
 template <class Law>
 void with_every_encoding(AttentionCase c, Law law) {
   for (const Sample& sample :

@@ -19,7 +19,7 @@ constexpr std::int64_t kTokens = 5;
 std::vector<float> turn(const Rotate& rotate, std::span<const float> x,
                         const std::vector<std::int32_t>& positions, int offset = 0) {
   const auto tokens = static_cast<std::int64_t>(positions.size());
-  const std::size_t size = positions.size() * static_cast<std::size_t>(rotate.rotary_dim() / 2);
+  const std::size_t size = positions.size() * static_cast<std::size_t>(rotate.table_width());
   Unaligned cos(std::vector<float>(size), offset);
   Unaligned sin(std::vector<float>(size), offset);
   rotate.table(Side::query, {positions.data(), tokens}, cos.data(), sin.data());
@@ -35,7 +35,9 @@ void for_each_rotation(Law law) {
   for (const std::int64_t width : kWidths) {
     for (const Sample& sample : samples(width, 2)) {
       const auto encoding = sample.make();
-      if (encoding->rotate() == nullptr) continue;
+      if (encoding->rotate() == nullptr || sample.reference.turn || sample.reference.tokens > 0) {
+        continue;
+      }
       CAPTURE(sample.label);
       CAPTURE(width);
       law(*encoding->rotate(), sample.reference,
@@ -65,7 +67,8 @@ TEST_CASE("kernels turn like complex numbers, wherever the arrays lie") {
 
 TEST_CASE("turning keeps the length of every row") {
   for_each_rotation(
-      [](const Rotate& rotate, const Reference& /*reference*/, const std::vector<float>& x) {
+      [](const Rotate& rotate, const Reference& reference, const std::vector<float>& x) {
+        if (reference.magnitude) return;
         const auto y = turn(rotate, x, kPositions);
         for (std::int64_t t = 0; t < kTokens; ++t) {
           const auto norm = [&](const std::vector<float>& rows) {
@@ -104,16 +107,16 @@ TEST_CASE("turning by a, then by b, is turning by a + b") {
 }
 
 TEST_CASE("rows may be turned in place") {
-  for_each_rotation([](const Rotate& rotate, const Reference& /*reference*/,
-                       const std::vector<float>& x) {
-    const std::size_t size = kPositions.size() * static_cast<std::size_t>(rotate.rotary_dim() / 2);
-    std::vector<float> cos(size);
-    std::vector<float> sin(size);
-    rotate.table(Side::query, {kPositions.data(), kTokens}, cos.data(), sin.data());
-    std::vector<float> in_place = x;
-    rotate_rows(rotate, in_place.data(), cos.data(), sin.data(), kTokens, in_place.data());
-    CHECK(bit_differences(in_place, turn(rotate, x, kPositions)) == "");
-  });
+  for_each_rotation(
+      [](const Rotate& rotate, const Reference& /*reference*/, const std::vector<float>& x) {
+        const std::size_t size = kPositions.size() * static_cast<std::size_t>(rotate.table_width());
+        std::vector<float> cos(size);
+        std::vector<float> sin(size);
+        rotate.table(Side::query, {kPositions.data(), kTokens}, cos.data(), sin.data());
+        std::vector<float> in_place = x;
+        rotate_rows(rotate, in_place.data(), cos.data(), sin.data(), kTokens, in_place.data());
+        CHECK(bit_differences(in_place, turn(rotate, x, kPositions)) == "");
+      });
 }
 
 }  // namespace

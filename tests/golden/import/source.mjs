@@ -24,6 +24,7 @@ const types = {
 /**
  * @typedef {{ shape: number[], values: number[], dtype?: string }} Tensor
  * @typedef {{ name: string, label: string, attributes: object, origin: object, notes: string,
+ *             attentionFactor?: number,
  *             inputs: Record<string, Tensor>, outputs: Record<string, Tensor> }} Case
  */
 
@@ -40,11 +41,16 @@ export function readGroup(folder, group) {
   const { cases } = JSON.parse(readFileSync(`${folder}/${group}/index.json`, 'utf8'));
   return cases.map((name) => {
     const text = readFileSync(`${folder}/${group}/${name}.json`, 'utf8');
-    const { inputs = [], outputs = [], label, attributes, origin, notes = '' } = JSON.parse(text);
+    const { inputs = [], outputs = [], notes = '', ...rest } = JSON.parse(text);
+    const { label, attributes, origin, attention_factor: attentionFactor } = rest;
     const path = `${folder}/${group}/${name}.bin`;
     const bytes = existsSync(path) ? readFileSync(path) : new Uint8Array();
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const read = (list) => Object.fromEntries(list.map((t) => [t.name, readTensor(t, view)]));
-    return { name, label, attributes, origin, notes, inputs: read(inputs), outputs: read(outputs) };
+    return {
+      ...{ name, label, attributes, origin, notes, attentionFactor },
+      inputs: read(inputs),
+      outputs: read(outputs),
+    };
   });
 }

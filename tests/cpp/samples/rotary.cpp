@@ -1,0 +1,169 @@
+// Samples of RoPE's family.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "made.hpp"
+#include "samples/families.hpp"
+#include "table.hpp"
+
+namespace posenc::test {
+
+namespace {
+
+constexpr double kHalf = 0;
+constexpr double kInterleaved = 1;
+
+class Samples {
+ public:
+  Samples(std::vector<Sample>& all, std::int64_t width) : all_(all), width_(width) {}
+
+  void add(const char* label, const char* name, Options options, Reference reference) {
+    options.emplace_back("headDim", static_cast<double>(width_));
+    const auto index = static_cast<std::size_t>(find_encoding(name));
+    all_.push_back({label, registry()[index], values_of(name, options), std::move(reference)});
+  }
+
+ private:
+  std::vector<Sample>& all_;
+  std::int64_t width_;
+};
+
+/// Pairs that turn by 10000^(-2i/rotary_dim), or not at all below a floor.
+Reference turning(std::int64_t rotary_dim, PairLayout layout, double floor = 0) {
+  Reference r;
+  r.rotary_dim = rotary_dim;
+  r.layout = layout;
+  r.frequency = [=](std::int64_t pair) {
+    const double w = power_frequency(10000, pair, static_cast<double>(rotary_dim) / 2);
+    return w < floor ? 0.0 : w;
+  };
+  return r;
+}
+
+void add_options_of_rope(Samples& samples, std::int64_t width) {
+  if (width < 4) return;
+  Reference trailing;
+  trailing.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+    const std::int64_t room = (width - 1) / 2 * 2;
+    auto out = widen(row);
+    const auto turned = rotated(turning(room, PairLayout::interleaved), row.subspan(1), position);
+    std::copy(turned.begin(), turned.end(), out.begin() + 1);
+    return out;
+  };
+  samples.add("rope of the last dimensions", "rope", {{"offset", 1}, {"layout", kInterleaved}},
+              trailing);
+
+  Reference given = turning(4, PairLayout::half);
+  given.frequency = [](std::int64_t pair) { return pair == 0 ? 0.25 : 0.0; };
+  samples.add("rope, given frequencies", "rope", {{"frequencies", kept<double>({0.25, 0})}}, given);
+}
+
+void add_xpos(Samples& samples, std::int64_t rotary_dim) {
+  constexpr double kScaleBase = 1e8;
+  Reference decaying = turning(rotary_dim, PairLayout::interleaved);
+  decaying.magnitude = [=](Side side, std::int64_t position, std::int64_t pair) {
+    const auto d = static_cast<double>(rotary_dim);
+    const double zeta = (2 * static_cast<double>(pair) + 0.4 * d) / (1.4 * d);
+    const double power = static_cast<double>(position) / kScaleBase;
+    return std::pow(zeta, side == Side::query ? power : -power);
+  };
+  samples.add("xpos", "xpos", {{"scaleBase", kScaleBase}}, decaying);
+}
+
+void add_axes(Samples& samples, std::int64_t rotary_dim) {
+  const std::int64_t pairs = rotary_dim / 2;
+  samples.add("rope_nd, one axis", "rope_nd", {{"axes", 1}},
+              turning(rotary_dim, PairLayout::interleaved));
+
+  std::vector<float> trained;
+  for (std::int64_t i = 0; i < pairs; ++i) trained.push_back(0.5F / static_cast<float>(i + 1));
+  Reference learned = turning(rotary_dim, PairLayout::half);
+  learned.frequency = [trained](std::int64_t pair) {
+    return static_cast<double>(trained[static_cast<std::size_t>(pair)]);
+  };
+  samples.add("rope_nd, trained frequencies", "rope_nd",
+              {{"axes", 1}, {"layout", kHalf}, {"mixed", kept(trained)}}, learned);
+
+  Reference text = turning(rotary_dim, PairLayout::half);
+  text.axes = 3;
+  const auto third = static_cast<double>(pairs / 3);
+  const double sections = kept<double>({static_cast<double>(pairs) - 2 * third, third, third});
+  samples.add("mrope chunked", "mrope", {{"sections", sections}}, text);
+  samples.add("mrope interleaved", "mrope", {{"sections", sections}, {"order", 1}}, text);
+}
+
+void add_high_frequencies(Samples& samples, std::int64_t rotary_dim) {
+  constexpr double kTrainedLength = 100;
+  const Reference fast =
+      turning(rotary_dim, PairLayout::interleaved, 2 * std::numbers::pi / kTrainedLength);
+  const Options options = {{"layout", kInterleaved}, {"trainedLength", kTrainedLength}};
+  samples.add("hope", "hope", options, fast);
+  samples.add("fope", "fope", options, fast);
+}
+
+void add_imaginary_heads(Samples& samples, std::int64_t rotary_dim, int heads) {
+  if (heads % 2 != 0) return;
+  Reference r;
+  r.turn = [=](Side side, int head, std::span<const float> row, std::int64_t position) {
+    auto out = rotated(turning(rotary_dim, PairLayout::half), row, position);
+    if (side == Side::key || head % 2 == 0) return out;
+    for (std::int64_t i = 0; i < rotary_dim / 2; ++i) {
+      auto& a = out[static_cast<std::size_t>(i)];
+      auto& b = out[static_cast<std::size_t>(i + rotary_dim / 2)];
+      const auto z = std::complex<double>(a, b) * std::complex<double>(0, -1);
+      a = z.real();
+      b = z.imag();
+    }
+    return out;
+  };
+  samples.add("rope_pp", "rope_pp", {{"heads", heads}}, r);
+}
+
+void add_pope(Samples& samples, std::int64_t width, int heads) {
+  std::vector<float> phases = random_floats(heads * width, 77);
+  for (float& phase : phases) phase = -std::abs(phase);
+  Reference r;
+  r.turn = [=](Side side, int head, std::span<const float> row, std::int64_t position) {
+    std::vector<double> out;
+    for (std::int64_t i = 0; i < width; ++i) {
+      const double w = power_frequency(10000, i, static_cast<double>(width));
+      const double phase =
+          side == Side::query ? 0.0 : phases[static_cast<std::size_t>(head * width + i)];
+      const double magnitude = std::log1p(std::exp(row[static_cast<std::size_t>(i)]));
+      const auto z = std::polar(magnitude, phase) *
+                     std::complex<double>(cosine(position, w), sine(position, w));
+      out.push_back(z.real());
+      out.push_back(z.imag());
+    }
+    return out;
+  };
+  samples.add("pope", "pope", {{"heads", heads}, {"phases", kept(phases)}}, r);
+}
+
+void add_selective(Samples& samples, std::int64_t rotary_dim) {
+  Reference r = turning(rotary_dim, PairLayout::half);
+  r.tokens = 50;
+  r.frequency = [](std::int64_t) { return 0.125; };
+  const auto count = static_cast<std::size_t>(r.tokens * rotary_dim / 2);
+  samples.add("selective_rope", "selective_rope",
+              {{"angles", kept(std::vector<float>(count, 0.125F))}}, r);
+}
+
+}  // namespace
+
+void add_rotary(std::vector<Sample>& all, std::int64_t width, int heads) {
+  Samples samples(all, width);
+  add_pope(samples, width, heads);
+  if (width < 2) return;
+  const std::int64_t rotary_dim = width / 2 * 2;
+  add_options_of_rope(samples, width);
+  add_xpos(samples, rotary_dim);
+  add_axes(samples, rotary_dim);
+  add_high_frequencies(samples, rotary_dim);
+  add_imaginary_heads(samples, rotary_dim, heads);
+  add_selective(samples, rotary_dim);
+}
+
+}  // namespace posenc::test
