@@ -1,4 +1,4 @@
-// FoPE (Hua 2024, "Fourier Position Embedding", section 4): the cosine of a pair is a sum over all
+// FoPE (Hua 2024, "Fourier Position Embedding"): the cosine of a pair is a sum over all
 // frequencies, cos_i(m) = Σ_j C_ji·cos(m·w_j), the sine likewise with S, so that what linear layers
 // mix up can be told apart; frequencies that do not come round within the trained length, w_j ≤
 // 2π/L, are cut to zero. C and S start from the identity, with which the others turn as in RoPE.

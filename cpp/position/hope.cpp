@@ -1,4 +1,4 @@
-// HoPE, high-frequency rotary position encoding (Chen 2024, section 4): pairs that do not complete
+// HoPE, high-frequency rotary position encoding (Chen 2024): pairs that do not complete
 // a circle within the trained length L, w_i < 2π/L, carry no position; their dimensions pass
 // unchanged. The other pairs turn as in RoPE.
 #include <cmath>

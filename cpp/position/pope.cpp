@@ -1,5 +1,5 @@
 // PoPE (Gopalakrishnan 2025, "Decoupling the What and Where With Polar Coordinate Positional
-// Embeddings", section 3): every dimension is a magnitude and becomes a complex number,
+// Embeddings"): every dimension is a magnitude and becomes a complex number,
 // softplus(q_i)·e^{i·m·w_i} for queries and softplus(k_i)·e^{i(n·w_i + δ_i)} for keys, with w_i =
 // base^(-i/rotary_dim) and trained phases δ, kept within [−2π, 0]. A turned row is wider: dimension
 // i that turns becomes (2i, 2i + 1); those that do not pass behind them.

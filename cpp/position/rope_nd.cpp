@@ -1,5 +1,5 @@
 // RoPE over the coordinates of images and videos. Each axis has a block of pairs (axial; Heo 2024,
-// "Rotary Position Embedding for Vision Transformer", section 3.2), whose angle is the axis'
+// "Rotary Position Embedding for Vision Transformer"), whose angle is the axis'
 // coordinate times a frequency. Vision models differ in both factors:
 // - `spectrum`: base^(-2i/d), d the dimensions of the axis ("power": lucidrains' "lang", DINOv3,
 //   FLUX); the same over all axes, which take turns ("shared": Pixtral); π·linspace(1, M/2)
@@ -7,7 +7,7 @@
 // - `coordinates` of index p in a grid of n: p itself ("index"), linspace(−1, 1) ("endpoints"),
 //   2π·((2p + 1)/n − 1) ("centres": DINOv3), or (p + gridOffset)·referenceSize/n ("reference":
 //   timm).
-// With `mixed` (Heo 2024, section 3.3) every pair has a trained frequency on every axis instead,
+// With `mixed` ("RoPE-Mixed") every pair has a trained frequency on every axis instead,
 // and every head its own: (axes, heads, pairs), one layer of the authors' checkpoints.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Scalable softmax (Nakanishi 2025, "Scalable-Softmax Is Superior for Attention", section 2): the
+// Scalable softmax (Nakanishi 2025, "Scalable-Softmax Is Superior for Attention"): the
 // logits of a query that sees n keys are multiplied by s·ln n + b before the softmax, with s and b
 // trained for every head; here n = position + 1, as in causal attention without a window. b is 0
 // unless it is given.

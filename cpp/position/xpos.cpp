@@ -1,4 +1,4 @@
-// xPos (Sun 2022, "A Length-Extrapolatable Transformer", section 2): RoPE whose pair i of a query
+// xPos (Sun 2022, "A Length-Extrapolatable Transformer"): RoPE whose pair i of a query
 // at m also grows by ζ_i^((m − c)/B) while that of a key at n shrinks by ζ_i^(−(n − c)/B), so that
 // a product decays by ζ_i^((m − n)/B). ζ_i = (2i/rotary_dim + γ)/(1 + γ), γ = 0.4, B = 512: for
 // causal attention, since ζ < 1 makes products of later keys grow.

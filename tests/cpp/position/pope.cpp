@@ -50,7 +50,7 @@ TEST_CASE("keys have a phase, which is kept within -2π … 0") {
 }
 
 TEST_CASE("products: what by magnitudes, where by phases") {
-  // Σ_i softplus(q_i) softplus(k_i) cos((m − n)·w_i − δ_i), section 3.
+  // Σ_i softplus(q_i) softplus(k_i) cos((m − n)·w_i − δ_i)
   const std::int64_t d = 24;
   const std::vector<float> q = random_floats(d, 1);
   const std::vector<float> k = random_floats(d, 2);
