@@ -65,11 +65,15 @@ std::unique_ptr<Encoding> make(const double* block) {
   return d == nullptr ? nullptr : d->make({block + 1, d->parameters.size()});
 }
 
-bool in_range(const std::int32_t* positions, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (positions[i] < -kMaxPosition || positions[i] > kMaxPosition) return false;
+bool in_range(Positions positions) {
+  for (std::int64_t i = 0; i < positions.count * positions.axes; ++i) {
+    if (positions.data[i] < -kMaxPosition || positions.data[i] > kMaxPosition) return false;
   }
   return true;
+}
+
+Positions positions_at(Address data, double count, int axes) {
+  return {at<std::int32_t>(data), static_cast<std::int64_t>(count), axes};
 }
 
 double frequency_count(Address block) {
@@ -90,20 +94,25 @@ double attention_factor(Address block) {
   return encoding == nullptr ? 1.0 : encoding->attention_factor();
 }
 
+double score_scale(Address block, double head_dim) {
+  const auto encoding = make(at<double>(block));
+  return encoding == nullptr ? std::nan("")
+                             : encoding->score_scale(static_cast<std::int64_t>(head_dim));
+}
+
 double embed_width(Address block) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr || encoding->embed() == nullptr) return 0.0;
   return static_cast<double>(encoding->embed()->width());
 }
 
-int embed(Address block, Address positions, double rows, Address out) {
+int embed(Address block, Address positions, double tokens, int axes, Address out) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr) return code(Status::memory);
   if (encoding->embed() == nullptr) return code(Status::unsupported);
-  const auto count = static_cast<std::int64_t>(rows);
-  const auto* data = at<std::int32_t>(positions);
-  if (!in_range(data, count)) return code(Status::position);
-  encoding->embed()->rows({data, count}, at<float>(out));
+  const Positions rows = positions_at(positions, tokens, axes);
+  if (!in_range(rows)) return code(Status::position);
+  encoding->embed()->rows(rows, at<float>(out));
   return code(Status::ok);
 }
 
@@ -113,15 +122,20 @@ double rotation_width(Address block) {
   return static_cast<double>(encoding->rotate()->rotary_dim() / 2);
 }
 
-int rotation_table(Address block, int side, Address positions, double rows, Address cos,
+double turned_dim(Address block) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr || encoding->rotate() == nullptr) return 0.0;
+  return static_cast<double>(encoding->rotate()->turned_dim());
+}
+
+int rotation_table(Address block, int side, Address positions, double tokens, int axes, Address cos,
                    Address sin) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr) return code(Status::memory);
   if (encoding->rotate() == nullptr) return code(Status::unsupported);
-  const auto count = static_cast<std::int64_t>(rows);
-  const auto* data = at<std::int32_t>(positions);
-  if (!in_range(data, count)) return code(Status::position);
-  encoding->rotate()->table(side == 0 ? Side::query : Side::key, {data, count}, at<float>(cos),
+  const Positions rows = positions_at(positions, tokens, axes);
+  if (!in_range(rows)) return code(Status::position);
+  encoding->rotate()->table(side == 0 ? Side::query : Side::key, rows, at<float>(cos),
                             at<float>(sin));
   return code(Status::ok);
 }
@@ -142,13 +156,12 @@ int rotate(Address call_block) {
       .tokens = static_cast<std::int64_t>(f[F::tokens]),
       .positions = at<std::int32_t>(f[F::positions]),
       .positions_per_batch = f[F::positions_per_batch] != 0,
-      .axes = 1,
+      .axes = static_cast<int>(f[F::axes]),
       .side = f[F::side] == 0 ? Side::query : Side::key,
       .inverse = f[F::inverse] != 0,
   };
-  if (!in_range(call.positions, call.tokens * (call.positions_per_batch ? call.batch : 1))) {
-    return code(Status::position);
-  }
+  const std::int64_t rows = call.tokens * (call.positions_per_batch ? call.batch : 1);
+  if (!in_range({call.positions, rows, call.axes})) return code(Status::position);
   return code(rotate_tensor(*hook, call));
 }
 
@@ -158,22 +171,18 @@ double bias_heads(Address block) {
 }
 
 int bias(Address block, Address query_positions, double queries, Address key_positions, double keys,
-         Address out) {
+         int axes, Address out) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr) return code(Status::memory);
   const Bias* hook = encoding->bias();
   if (hook == nullptr) return code(Status::unsupported);
-  const auto query_count = static_cast<std::int64_t>(queries);
-  const auto key_count = static_cast<std::int64_t>(keys);
-  const auto* at_query = at<std::int32_t>(query_positions);
-  const Positions key_rows{at<std::int32_t>(key_positions), key_count};
-  if (!in_range(at_query, query_count) || !in_range(key_rows.data, key_count)) {
-    return code(Status::position);
-  }
+  const Positions query_rows = positions_at(query_positions, queries, axes);
+  const Positions key_rows = positions_at(key_positions, keys, axes);
+  if (!in_range(query_rows) || !in_range(key_rows)) return code(Status::position);
   auto* row = at<float>(out);
   for (int head = 0; head < hook->heads(); ++head) {
-    for (std::int64_t m = 0; m < query_count; ++m, row += key_count) {
-      hook->row(head, {at_query + m, 1}, key_rows, row);
+    for (std::int64_t m = 0; m < query_rows.count; ++m, row += key_rows.count) {
+      hook->row(head, query_rows.from(m, 1), key_rows, row);
     }
   }
   return code(Status::ok);
@@ -216,6 +225,7 @@ int attention_call(Address call_block) {
   p.window = integer(F::window);
   p.softcap = static_cast<float>(f[F::softcap]);
   p.scale = static_cast<float>(f[F::scale]);
+  p.axes = static_cast<int>(f[F::axes]);
   p.query_positions = at<std::int32_t>(f[F::query_positions]);
   p.query_positions_per_batch = f[F::query_positions_per_batch] != 0;
   p.key_positions = at<std::int32_t>(f[F::key_positions]);
@@ -224,9 +234,10 @@ int attention_call(Address call_block) {
   p.key_mask_per_batch = f[F::key_mask_per_batch] != 0;
   p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
             at<float>(f[F::logits]), at<float>(f[F::weights])};
-  const std::int64_t query_count = p.queries * (p.query_positions_per_batch ? p.batch : 1);
-  const std::int64_t key_count = p.keys * (p.key_positions_per_batch ? p.batch : 1);
-  if (!in_range(p.query_positions, query_count) || !in_range(p.key_positions, key_count)) {
+  const std::int64_t query_rows = p.queries * (p.query_positions_per_batch ? p.batch : 1);
+  const std::int64_t key_rows = p.keys * (p.key_positions_per_batch ? p.batch : 1);
+  if (!in_range({p.query_positions, query_rows, p.axes}) ||
+      !in_range({p.key_positions, key_rows, p.axes})) {
     return code(Status::position);
   }
   return code(attention(p));
@@ -254,9 +265,11 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("frequencyCount", &frequency_count);
   function("frequencies", &frequencies);
   function("attentionFactor", &attention_factor);
+  function("scoreScale", &score_scale);
   function("embedWidth", &embed_width);
   function("embed", &embed);
   function("rotationWidth", &rotation_width);
+  function("turnedDim", &turned_dim);
   function("rotationTable", &rotation_table);
   function("rotate", &rotate);
   function("biasHeads", &bias_heads);

@@ -31,13 +31,26 @@ const rope = js.encoding('rope', { headDim: 8 });
 const shape = { batch: 1, heads: 1, kvHeads: 1, queries: 2, keys: 2, headDim: 8, valueDim: 8 };
 const inputs = {
   ...{ query: x, key: x, value: x, shape, encoding: rope, causal: true, window: 2, softcap: 1 },
-  ...{ scale: 1, queryPositions: 0, keyPositions: 0, keyMask: [1, 1], return: [], out: x },
+  ...{ scale: 1, axes: 1, queryPositions: 0, keyPositions: 0, keyMask: [1, 1], return: [], out: x },
 };
-const rotation = { shape: [2, 8], positions: 0, side: 'key', inverse: true, out: x };
+const rotation = { shape: [2, 8], positions: 0, axes: 1, side: 'key', inverse: true, out: x };
 
 /** Calls with one argument replaced: by its place, or by its name in the options. */
 const calls: Record<string, [call: (...args: unknown[]) => unknown, args: unknown[]]> = {
-  encoding: [js.encoding, ['rope', { headDim: 8, rotaryDim: 8, base: 10, layout: 'half' }]],
+  encoding: [
+    js.encoding,
+    [
+      'rope',
+      {
+        headDim: 8,
+        rotaryDim: 8,
+        base: 10,
+        layout: 'half',
+        frequencies: [1, 2, 3, 4],
+        attentionFactor: 2,
+      },
+    ],
+  ],
   sinusoidal: [
     js.encoding,
     ['sinusoidal', { width: 4, base: 10, layout: 'halves', denominator: 'd/2', order: 'sin-cos' }],
@@ -52,13 +65,13 @@ const calls: Record<string, [call: (...args: unknown[]) => unknown, args: unknow
   uniform: [(...args) => js.random(1).uniform(...args), [1]],
   embed: [
     (...args) => js.encoding('sinusoidal', { width: 8 }).embed(...args),
-    [0, { tokens: 2, out: x }],
+    [0, { tokens: 2, axes: 1, out: x }],
   ],
   rotate: [(...args) => rope.rotate(...args), [x, rotation]],
-  table: [(...args) => rope.table(...args), [0, { tokens: 2, side: 'query' }]],
+  table: [(...args) => rope.table(...args), [0, { tokens: 2, axes: 1, side: 'query' }]],
   bias: [
     (...args) => js.encoding('alibi', { heads: 1 }).bias(...args),
-    [{ queryPositions: 0, keyPositions: 0, queries: 2, keys: 2 }],
+    [{ queryPositions: 0, keyPositions: 0, axes: 1, queries: 2, keys: 2 }],
   ],
 };
 

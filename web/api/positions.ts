@@ -2,7 +2,7 @@ import { checkAttached, size, typedArrayName } from './array.js';
 import { integer, wrong } from './check.js';
 import { PosencError } from './error.js';
 import type { Frame } from './frame.js';
-import type { Positions } from './types.js';
+import type { Encoding, Positions } from './types.js';
 
 /** Positions reach from −2^30 to 2^30, so that the difference of two fits 32 bits. */
 const maxPosition = 2 ** 30;
@@ -12,7 +12,19 @@ const isPosition = (value: unknown): value is number =>
 
 const positionsAllowed = 'an integer, an array of integers or an Int32Array';
 
-/** Positions in the module's memory: int32, one per token or one per (batch, token). */
+/** Most coordinates of a position. */
+const maxAxes = 64;
+
+/** Coordinates per position that an encoding reads. */
+const axesOf = ({ options }: Encoding): number => (options as { axes?: number }).axes ?? 1;
+
+/** Coordinates per position: what was asked for, which must do for all encodings, else what they read. */
+export function countAxes(given: unknown, encodings: readonly Encoding[]): number {
+  const read = Math.max(1, ...encodings.map(axesOf));
+  return given === undefined ? read : integer(given, 'axes', read, maxAxes);
+}
+
+/** Positions in the module's memory: int32, one per token or one per (batch, token), axes fastest. */
 export interface PlacedPositions {
   readonly pointer: number;
   /** 1 when every batch has its own row, else 0. */
@@ -28,32 +40,42 @@ export function countTokens(
   count: unknown,
   argument: string,
   countArgument: string,
+  axes: number,
   otherwise?: number,
 ): number {
   if (count !== undefined) return size(count, countArgument);
   if (typeof positions !== 'number' && positions !== undefined) {
-    return checkList(positions, argument).length;
+    const { length } = checkList(positions, argument);
+    if (length % axes === 0) return length / axes;
+    throw wrong('shape', argument, positions, `a multiple of axes = ${axes} numbers`);
   }
   if (otherwise !== undefined) return otherwise;
   const allowed = `the number of tokens, since ${argument} does not list them`;
   throw wrong('argument', countArgument, undefined, allowed);
 }
 
-/** Writes positions into the module's memory: `tokens`, or `batch` rows of as many. */
+/** How many positions there are: `tokens`, or `batch` rows of as many, of `axes` coordinates each. */
+export interface Extent {
+  readonly batch: number;
+  readonly tokens: number;
+  readonly axes: number;
+}
+
+/** Writes positions into the module's memory. */
 export function placePositions(
   frame: Frame,
   positions: Positions,
-  tokens: number,
-  batch: number,
+  extent: Extent,
   argument: string,
 ): PlacedPositions {
+  const { batch, tokens, axes } = extent;
   if (typeof positions === 'number') {
     const first = integer(positions, argument, -maxPosition, maxPosition - tokens + 1);
-    return placeRange(frame, first, tokens, argument);
+    return placeRange(frame, first, extent, argument);
   }
   const { length } = checkList(positions, argument);
-  const perBatch = batch > 1 && length === batch * tokens;
-  if (!perBatch && length !== tokens) throw wrongCount(argument, length, tokens, batch);
+  const perBatch = batch > 1 && length === batch * tokens * axes;
+  if (!perBatch && length !== tokens * axes) throw wrongCount(argument, length, extent);
   const pointer = frame.bytes(4 * length, argument);
   const start = pointer >>> 2;
   const { kernels } = frame.memory;
@@ -74,6 +96,7 @@ export interface Sides {
   readonly batch: number;
   readonly queries: number;
   readonly keys: number;
+  readonly axes: number;
   readonly queryPositions: Positions | undefined;
   readonly keyPositions: Positions | undefined;
 }
@@ -86,47 +109,52 @@ export function placeSides(
   frame: Frame,
   sides: Sides,
 ): { query: PlacedPositions; key: PlacedPositions } {
-  const { batch, queries, keys, queryPositions, keyPositions = 0 } = sides;
-  const key = placePositions(frame, keyPositions, keys, batch, 'keyPositions');
-  if (queryPositions !== undefined) {
-    return { query: placePositions(frame, queryPositions, queries, batch, 'queryPositions'), key };
+  const { batch, queries, keys, axes, queryPositions, keyPositions = 0 } = sides;
+  const key = placePositions(frame, keyPositions, { batch, tokens: keys, axes }, 'keyPositions');
+  if (queryPositions === undefined && typeof keyPositions !== 'number') {
+    return { query: lastOf(frame, key, sides), key };
   }
-  if (typeof keyPositions === 'number') {
-    const first = keyPositions + keys - queries;
-    return { query: placePositions(frame, first, queries, batch, 'queryPositions'), key };
-  }
-  return { query: lastOf(frame, key, sides), key };
+  const positions =
+    queryPositions === undefined ? (keyPositions as number) + keys - queries : queryPositions;
+  const query = placePositions(
+    frame,
+    positions,
+    { batch, tokens: queries, axes },
+    'queryPositions',
+  );
+  return { query, key };
 }
 
 /** The last `queries` positions of each row of keys. */
 function lastOf(frame: Frame, key: PlacedPositions, sides: Sides): PlacedPositions {
-  const { batch, queries, keys } = sides;
+  const { batch, queries, keys, axes } = sides;
   if (queries > keys) {
     const allowed = `positions, since there are more queries (${queries}) than keyPositions (${keys})`;
     throw wrong('argument', 'queryPositions', undefined, allowed);
   }
-  const skipped = keys - queries;
+  const skipped = axes * (keys - queries);
   if (key.perBatch === 0) return { pointer: key.pointer + 4 * skipped, perBatch: 0 };
-  const pointer = frame.bytes(4 * batch * queries, 'queryPositions');
+  const kept = axes * queries;
+  const pointer = frame.bytes(4 * batch * kept, 'queryPositions');
   const { HEAP32 } = frame.memory.kernels;
   for (let row = 0; row < batch; row++) {
-    const from = (key.pointer >>> 2) + row * keys + skipped;
-    HEAP32.copyWithin((pointer >>> 2) + row * queries, from, from + queries);
+    const from = (key.pointer >>> 2) + row * axes * keys + skipped;
+    HEAP32.copyWithin((pointer >>> 2) + row * kept, from, from + kept);
   }
   return { pointer, perBatch: 1 };
 }
 
-/** Writes `first`, `first + 1`, … */
+/** Writes `first`, `first + 1`, … on every axis. */
 function placeRange(
   frame: Frame,
   first: number,
-  tokens: number,
+  { tokens, axes }: Extent,
   argument: string,
 ): PlacedPositions {
-  const pointer = frame.bytes(4 * tokens, argument);
+  const pointer = frame.bytes(4 * tokens * axes, argument);
   const start = pointer >>> 2;
   const { HEAP32 } = frame.memory.kernels;
-  for (let i = 0; i < tokens; i++) HEAP32[start + i] = first + i;
+  for (let i = 0; i < tokens * axes; i++) HEAP32[start + i] = first + Math.floor(i / axes);
   return { pointer, perBatch: 0 };
 }
 
@@ -144,9 +172,16 @@ function checkList(positions: unknown, argument: string): readonly number[] | In
   return values;
 }
 
-function wrongCount(argument: string, length: number, tokens: number, batch: number): PosencError {
-  const each = batch > 1 ? `, or per (batch, token) = ${batch}·${tokens} = ${batch * tokens}` : '';
-  const allowed = `one per token = ${tokens}${each}`;
+function wrongCount(argument: string, length: number, extent: Extent): PosencError {
+  const { batch, tokens, axes } = extent;
+  const one =
+    axes > 1
+      ? `one per (token, axis) = ${tokens}·${axes} = ${tokens * axes}`
+      : `one per token = ${tokens}`;
+  const names = axes > 1 ? '(batch, token, axis)' : '(batch, token)';
+  const factors = axes > 1 ? `${batch}·${tokens}·${axes}` : `${batch}·${tokens}`;
+  const each = batch > 1 ? `, or per ${names} = ${factors} = ${batch * tokens * axes}` : '';
+  const allowed = one + each;
   return new PosencError('shape', `${argument} has ${length} numbers, needs ${allowed}`, {
     argument,
     received: `${length} numbers`,
