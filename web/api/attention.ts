@@ -3,7 +3,7 @@ import type { Engine } from './engine.js';
 import { Frame, type Result } from './frame.js';
 import type { AttentionCall } from './kernels.js';
 import { placeKeyMask } from './mask.js';
-import { countAxes, placeSides } from './positions.js';
+import { countAxes, placeSides } from './place-positions.js';
 import { attentionShape } from './shape.js';
 import { attentionTerms, placeAddresses, placeTerms, scoreScale } from './terms.js';
 import type { AttentionInputs, AttentionResult, Data, Tap } from './types.js';

@@ -4,7 +4,7 @@ import { checkOptions, choice, flag, unknownName, wrong } from './check.js';
 import type { Engine } from './engine.js';
 import { PosencError } from './error.js';
 import { Frame } from './frame.js';
-import { countAxes, countTokens, placePositions, placeSides } from './positions.js';
+import { countAxes, countTokens, placePositions, placeSides } from './place-positions.js';
 import { decodeOptions, encodeOptions, explainRule } from './registry.js';
 import { ResidentTensor } from './tensor.js';
 import type {

@@ -3,4 +3,5 @@ export { PosencError, type PosencErrorCode, type PosencErrorDetails } from './er
 export { inspect } from './inspect.js';
 export type { InspectOptions, LayerGroup, Note, NoteLevel, Plan, Scaling } from './inspect.js';
 export { load } from './load.js';
+export * from './positions.js';
 export type * from './types.js';
