@@ -65,6 +65,10 @@ std::unique_ptr<Encoding> make(const double* block) {
   return d == nullptr ? nullptr : d->make({block + 1, d->parameters.size()});
 }
 
+Positions positions_at(Address data, double count, int axes) {
+  return {at<std::int32_t>(data), static_cast<std::int64_t>(count), axes};
+}
+
 double frequency_count(Address block) {
   const auto encoding = make(at<double>(block));
   return encoding == nullptr ? 0.0 : static_cast<double>(encoding->frequencies().size());
@@ -83,20 +87,25 @@ double attention_factor(Address block) {
   return encoding == nullptr ? 1.0 : encoding->attention_factor();
 }
 
+double score_scale(Address block, double head_dim) {
+  const auto encoding = make(at<double>(block));
+  return encoding == nullptr ? std::nan("")
+                             : encoding->score_scale(static_cast<std::int64_t>(head_dim));
+}
+
 double embed_width(Address block) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr || encoding->embed() == nullptr) return 0.0;
   return static_cast<double>(encoding->embed()->width());
 }
 
-int embed(Address block, Address positions, double rows, Address out) {
+int embed(Address block, Address positions, double tokens, int axes, Address out) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr) return code(Status::memory);
   if (encoding->embed() == nullptr) return code(Status::unsupported);
-  const auto count = static_cast<std::int64_t>(rows);
-  const auto* data = at<std::int32_t>(positions);
-  if (!encoding->domain().holds({data, count})) return code(Status::position);
-  encoding->embed()->rows({data, count}, at<float>(out));
+  const Positions rows = positions_at(positions, tokens, axes);
+  if (!encoding->domain().holds(rows)) return code(Status::position);
+  encoding->embed()->rows(rows, at<float>(out));
   return code(Status::ok);
 }
 
@@ -106,15 +115,20 @@ double rotation_width(Address block) {
   return static_cast<double>(encoding->rotate()->table_width());
 }
 
-int rotation_table(Address block, int side, Address positions, double rows, Address cos,
+double turned_dim(Address block) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr || encoding->rotate() == nullptr) return 0.0;
+  return static_cast<double>(encoding->rotate()->turned_dim());
+}
+
+int rotation_table(Address block, int side, Address positions, double tokens, int axes, Address cos,
                    Address sin) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr) return code(Status::memory);
   if (encoding->rotate() == nullptr) return code(Status::unsupported);
-  const auto count = static_cast<std::int64_t>(rows);
-  const auto* data = at<std::int32_t>(positions);
-  if (!encoding->domain().holds({data, count})) return code(Status::position);
-  encoding->rotate()->table(side == 0 ? Side::query : Side::key, {data, count}, at<float>(cos),
+  const Positions rows = positions_at(positions, tokens, axes);
+  if (!encoding->domain().holds(rows)) return code(Status::position);
+  encoding->rotate()->table(side == 0 ? Side::query : Side::key, rows, at<float>(cos),
                             at<float>(sin));
   return code(Status::ok);
 }
@@ -127,8 +141,6 @@ int rotate(Address call_block) {
   const Rotate* hook = encoding->rotate();
   if (hook == nullptr) return code(Status::unsupported);
   if (f[F::head_dim] != static_cast<double>(hook->head_dim())) return code(Status::shape);
-  // `out` is as wide as `x`.
-  if (hook->turned_dim() != hook->head_dim()) return code(Status::unsupported);
   const RotateCall call{
       .x = at<float>(f[F::x]),
       .out = at<float>(f[F::out]),
@@ -137,12 +149,12 @@ int rotate(Address call_block) {
       .tokens = static_cast<std::int64_t>(f[F::tokens]),
       .positions = at<std::int32_t>(f[F::positions]),
       .positions_per_batch = f[F::positions_per_batch] != 0,
-      .axes = 1,
+      .axes = static_cast<int>(f[F::axes]),
       .side = f[F::side] == 0 ? Side::query : Side::key,
       .inverse = f[F::inverse] != 0,
   };
   const std::int64_t rows = call.tokens * (call.positions_per_batch ? call.batch : 1);
-  if (!encoding->domain().holds({call.positions, rows})) return code(Status::position);
+  if (!encoding->domain().holds({call.positions, rows, call.axes})) return code(Status::position);
   return code(rotate_tensor(*hook, call));
 }
 
@@ -152,20 +164,18 @@ double bias_heads(Address block) {
 }
 
 int bias(Address block, Address query_positions, double queries, Address key_positions, double keys,
-         Address out) {
+         int axes, Address out) {
   const auto encoding = make(at<double>(block));
   if (encoding == nullptr) return code(Status::memory);
   const Bias* hook = encoding->bias();
   if (hook == nullptr) return code(Status::unsupported);
-  const auto query_count = static_cast<std::int64_t>(queries);
-  const auto key_count = static_cast<std::int64_t>(keys);
-  const Positions query_rows{at<std::int32_t>(query_positions), query_count};
-  const Positions key_rows{at<std::int32_t>(key_positions), key_count};
+  const Positions query_rows = positions_at(query_positions, queries, axes);
+  const Positions key_rows = positions_at(key_positions, keys, axes);
   const PositionDomain domain = encoding->domain();
   if (!domain.holds(query_rows) || !domain.holds(key_rows)) return code(Status::position);
   auto* row = at<float>(out);
   for (int head = 0; head < hook->heads(); ++head) {
-    for (std::int64_t m = 0; m < query_count; ++m, row += key_count) {
+    for (std::int64_t m = 0; m < query_rows.count; ++m, row += key_rows.count) {
       hook->row(head, query_rows.from(m, 1), key_rows, row);
     }
   }
@@ -209,6 +219,7 @@ int attention_call(Address call_block) {
   p.window = integer(F::window);
   p.softcap = static_cast<float>(f[F::softcap]);
   p.scale = static_cast<float>(f[F::scale]);
+  p.axes = static_cast<int>(f[F::axes]);
   p.query_positions = at<std::int32_t>(f[F::query_positions]);
   p.query_positions_per_batch = f[F::query_positions_per_batch] != 0;
   p.key_positions = at<std::int32_t>(f[F::key_positions]);
@@ -242,9 +253,11 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("frequencyCount", &frequency_count);
   function("frequencies", &frequencies);
   function("attentionFactor", &attention_factor);
+  function("scoreScale", &score_scale);
   function("embedWidth", &embed_width);
   function("embed", &embed);
   function("rotationWidth", &rotation_width);
+  function("turnedDim", &turned_dim);
   function("rotationTable", &rotation_table);
   function("rotate", &rotate);
   function("biasHeads", &bias_heads);

@@ -10,12 +10,12 @@ namespace posenc::bindings {
 // clang-format off
 #define POSENC_ROTATE_FIELDS(F) \
   F(encoding) F(side) F(inverse) F(x) F(out) F(batch) F(heads) F(tokens) F(head_dim) \
-  F(positions) F(positions_per_batch)
+  F(axes) F(positions) F(positions_per_batch)
 
 #define POSENC_ATTENTION_FIELDS(F) \
   F(batch) F(heads) F(kv_heads) F(queries) F(keys) F(head_dim) F(value_dim) \
   F(query) F(key) F(value) F(output) F(encoding_count) F(encodings) \
-  F(causal) F(window) F(softcap) F(scale) \
+  F(causal) F(window) F(softcap) F(scale) F(axes) \
   F(query_positions) F(query_positions_per_batch) F(key_positions) F(key_positions_per_batch) \
   F(key_mask) F(key_mask_per_batch) F(scores) F(capped) F(biased) F(logits) F(weights)
 // clang-format on

@@ -129,6 +129,42 @@ describe('rope', () => {
     });
   });
 
+  test.each([
+    ['an array', [0.5, 0, -2, 1e-3]],
+    ['a Float64Array', Float64Array.of(0.5, 0, -2, 1e-3)],
+  ])('takes frequencies from %s, and a factor', (_, frequencies) => {
+    const given = Array.from(frequencies);
+    const rope = posenc.encoding('rope', { headDim: 10, frequencies, attentionFactor: 1.5 });
+    frequencies[0] = 7;
+    expect(rope.options.rotaryDim).toBe(8);
+    expect(rope.options.frequencies).toEqual(given);
+    expect(Object.isFrozen(rope.options.frequencies)).toBe(true);
+    expect(Array.from(rope.inverseFrequencies)).toEqual(given);
+    expect(rope.attentionFactor).toBe(1.5);
+    const { cos, sin } = rope.table([3, 1000]);
+    const angles = [3, 1000].flatMap((m) => given.map((w) => m * w));
+    expectNear(
+      cos,
+      angles.map((angle) => 1.5 * Math.cos(angle)),
+    );
+    expectNear(
+      sin,
+      angles.map((angle) => 1.5 * Math.sin(angle)),
+    );
+    const again = posenc.encoding('rope', rope.options);
+    expect(again.table([3, 1000])).toEqual({ cos, sin });
+    const x = numbers(20);
+    const attend = (encoding: typeof rope) =>
+      posenc.attention({
+        query: x,
+        key: x,
+        value: x,
+        shape: { heads: 1, queries: 2, headDim: 10 },
+        encoding,
+      });
+    expect(attend(again)).toEqual(attend(rope));
+  });
+
   test('leading dimensions of 1 may be left out', () => {
     const rope = posenc.encoding('rope', { headDim: 4 });
     const x = numbers(24);
@@ -170,6 +206,7 @@ describe('every encoding', () => {
       rotaryDim: 8,
       base: 10000,
       layout: 'half',
+      attentionFactor: 1,
     });
     expect(posenc.encoding('sinusoidal', { width: 6, base: undefined } as never).options).toEqual({
       width: 6,

@@ -1,5 +1,6 @@
 /** Whatever is passed for whichever argument: a result or a PosencError, and a module that still works. */
 import { describe, expect, test } from 'vitest';
+import * as package_ from 'posenc';
 import { PosencError } from 'posenc';
 import { js, type Untyped } from './bad-input/fixtures.js';
 import { numbers, posenc } from './posenc.js';
@@ -31,13 +32,26 @@ const rope = js.encoding('rope', { headDim: 8 });
 const shape = { batch: 1, heads: 1, kvHeads: 1, queries: 2, keys: 2, headDim: 8, valueDim: 8 };
 const inputs = {
   ...{ query: x, key: x, value: x, shape, encoding: rope, causal: true, window: 2, softcap: 1 },
-  ...{ scale: 1, queryPositions: 0, keyPositions: 0, keyMask: [1, 1], return: [], out: x },
+  ...{ scale: 1, axes: 1, queryPositions: 0, keyPositions: 0, keyMask: [1, 1], return: [], out: x },
 };
-const rotation = { shape: [2, 8], positions: 0, side: 'key', inverse: true, out: x };
+const rotation = { shape: [2, 8], positions: 0, axes: 1, side: 'key', inverse: true, out: x };
 
 /** Calls with one argument replaced: by its place, or by its name in the options. */
 const calls: Record<string, [call: (...args: unknown[]) => unknown, args: unknown[]]> = {
-  encoding: [js.encoding, ['rope', { headDim: 8, rotaryDim: 8, base: 10, layout: 'half' }]],
+  encoding: [
+    js.encoding,
+    [
+      'rope',
+      {
+        headDim: 8,
+        rotaryDim: 8,
+        base: 10,
+        layout: 'half',
+        frequencies: [1, 2, 3, 4],
+        attentionFactor: 2,
+      },
+    ],
+  ],
   sinusoidal: [
     js.encoding,
     ['sinusoidal', { width: 4, base: 10, layout: 'halves', denominator: 'd/2', order: 'sin-cos' }],
@@ -52,15 +66,70 @@ const calls: Record<string, [call: (...args: unknown[]) => unknown, args: unknow
   uniform: [(...args) => js.random(1).uniform(...args), [1]],
   embed: [
     (...args) => js.encoding('sinusoidal', { width: 8 }).embed(...args),
-    [0, { tokens: 2, out: x }],
+    [0, { tokens: 2, axes: 1, out: x }],
   ],
   rotate: [(...args) => rope.rotate(...args), [x, rotation]],
-  table: [(...args) => rope.table(...args), [0, { tokens: 2, side: 'query' }]],
+  table: [(...args) => rope.table(...args), [0, { tokens: 2, axes: 1, side: 'query' }]],
   bias: [
     (...args) => js.encoding('alibi', { heads: 1 }).bias(...args),
-    [{ queryPositions: 0, keyPositions: 0, queries: 2, keys: 2 }],
+    [{ queryPositions: 0, keyPositions: 0, axes: 1, queries: 2, keys: 2 }],
   ],
 };
+
+/** Functions of the package that need no module. */
+const pure = package_ as unknown as Record<string, (...args: unknown[]) => unknown>;
+const drawn = { seed: 1, tokens: 4 };
+const head = { headDim: 4, rotaryDim: 4 };
+const vectors = { ...head, base: 10, attentionFactor: 1, tolerance: 1 };
+Object.assign(calls, {
+  positionsFromMask: [pure.positionsFromMask, [[1, 0], { batch: 1, start: 1, paddingPosition: 0 }]],
+  packedPositions: [pure.packedPositions, [[2, 1]]],
+  streamingPositions: [pure.streamingPositions, [{ sinks: 1, recent: 2, tokens: 9 }]],
+  mropePositions: [
+    pure.mropePositions,
+    [[{ text: 2 }], { merge: 2, paddingBefore: 1, paddingAfter: 1 }],
+  ],
+  'parts of mropePositions': [
+    (part: unknown) => pure.mropePositions!([part]),
+    [{ grid: [1, 2, 2], timeStep: 1 }],
+  ],
+  'grid of mropePositions': [(...grid: unknown[]) => pure.mropePositions!([{ grid }]), [1, 2, 2]],
+  selfExtend: [pure.selfExtend, [{ window: 4, group: 2 }]],
+  leakyReRope: [pure.leakyReRope, [{ window: 4, factor: 2 }]],
+  dualChunk: [pure.dualChunk, [{ chunk: 4, farthest: 5 }]],
+  distance: [package_.reRope({ window: 4 }).distance, [3, 2]],
+  posePositions: [pure.posePositions, [{ ...drawn, target: 9, chunks: 2 }]],
+  randomizedPositions: [pure.randomizedPositions, [{ ...drawn, length: 9 }]],
+  shapePositions: [pure.shapePositions, [{ ...drawn, maxShift: 9 }]],
+  capePositions: [pure.capePositions, [{ ...drawn, globalShift: 1, localShift: 0.5, maxScale: 2 }]],
+  abacusPositions: [pure.abacusPositions, [[1, 0], { batch: 1, maxOffset: 3, seed: 1 }]],
+  convertLayout: [pure.convertLayout, [x, { ...head, from: 'half', to: 'interleaved' }]],
+  convertProjection: [
+    pure.convertProjection,
+    [x, { ...head, from: 'half', to: 'interleaved', heads: 2, inFeatures: 2 }],
+  ],
+  detectLayout: [
+    pure.detectLayout,
+    [
+      {
+        ...vectors,
+        inverseFrequencies: [1, 2],
+        x: [1, 2, 3, 4],
+        rotated: [1, 2, 3, 4],
+        positions: [0],
+      },
+    ],
+  ],
+  'detectLayout by scores': [
+    pure.detectLayout,
+    [
+      {
+        ...{ ...vectors, query: [1, 2, 3, 4], key: [1, 2, 3, 4], scores: [30], scale: 1 },
+        ...{ queryPositions: [0], keyPositions: [0] },
+      },
+    ],
+  ],
+});
 
 /** Every call with one argument or one option replaced by `value`. */
 function* replaced(args: unknown[], value: unknown): Generator<[place: string, args: unknown[]]> {

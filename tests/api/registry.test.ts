@@ -1,19 +1,22 @@
-/** What `web/api/types.ts` says by hand is what the registry in the module says. */
+/** What `web/api/encodings.ts` says by hand is what the registry in the module says. */
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import type { EncodingName, ParameterDescription } from 'posenc';
 import { errorOf, posenc } from './posenc.js';
 
-const source = ts.createSourceFile(
-  'types.ts',
-  readFileSync(new URL('../../web/api/types.ts', import.meta.url), 'utf8'),
-  ts.ScriptTarget.Latest,
-  true,
-);
+/** The statements of a source of the API. */
+const statementsOf = (file: string) =>
+  ts.createSourceFile(
+    file,
+    readFileSync(new URL(`../../web/api/${file}`, import.meta.url), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  ).statements;
 
 const declarations = new Map(
-  source.statements
+  ['types.ts', 'encodings.ts']
+    .flatMap((file) => [...statementsOf(file)])
     .filter((node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
     .map((node) => [node.name.text, node]),
 );
@@ -42,6 +45,8 @@ const typeOf: Record<ParameterDescription['kind'], string> = {
   real: 'number',
   flag: 'boolean',
   choice: 'string',
+  doubles: 'readonly number[] | Float64Array',
+  tensor: 'Data',
 };
 
 test('EncodingName and EncodingOptions list the encodings of the registry', () => {
@@ -96,6 +101,8 @@ describe.each(posenc.encodings)('$name', ({ name, parameters, ...about }) => {
       if (kind === 'choice') {
         expect(choices).toContain(initial);
         expect([low, high]).toEqual([undefined, undefined]);
+      } else if (kind === 'tensor') {
+        expect([initial, low, high, choices]).toEqual([null, undefined, undefined, undefined]);
       } else if (kind !== 'flag') {
         expect(low).toBeLessThan(high!);
         expect(choices).toBeUndefined();
@@ -109,7 +116,8 @@ describe.each(posenc.encodings)('$name', ({ name, parameters, ...about }) => {
     );
     const make = (options: object) => posenc.encoding(name as 'rope', options as never);
     const { options } = make(required);
-    expect(Object.keys(options)).toEqual(parameters.map((p) => p.name));
+    const scalars = parameters.filter(({ kind }) => kind !== 'doubles' && kind !== 'tensor');
+    expect(Object.keys(options)).toEqual(scalars.map((p) => p.name));
     expect(make(options).options).toEqual(options);
     for (const { name: parameter, kind, low, high, choices = [] } of parameters) {
       for (const choice of choices) make({ ...required, [parameter]: choice });

@@ -1,5 +1,6 @@
 /** Checked by the compiler (`tsc`): the calls of `wrong` are never made. */
 import { expect, expectTypeOf, test } from 'vitest';
+import { convertLayout, mropePositions } from 'posenc';
 import type { AttentionResult, Encoding, Hook, PosencError, Tensor } from 'posenc';
 import { errorOf, posenc } from './posenc.js';
 
@@ -12,6 +13,7 @@ test('options are typed by the name of the encoding', () => {
   expectTypeOf(rope).toEqualTypeOf<Encoding<'rope'>>();
   expectTypeOf(rope.name).toEqualTypeOf<'rope'>();
   expectTypeOf(rope.options.rotaryDim).toEqualTypeOf<number>();
+  expectTypeOf(rope.options.frequencies).toEqualTypeOf<readonly number[] | undefined>();
   expectTypeOf(rope.options.layout).toEqualTypeOf<'half' | 'interleaved'>();
   expectTypeOf(rope.hooks).toEqualTypeOf<readonly Hook[]>();
   expectTypeOf(posenc.encoding('nope')).toExtend<Encoding>();
@@ -58,6 +60,12 @@ test('what makes no sense does not compile', () => {
     () => posenc.attention({ ...inputs, return: ['weight'] }),
     // @ts-expect-error positions are int32
     () => posenc.encoding('rope', { headDim: 4 }).table(new BigInt64Array(2)),
+    // @ts-expect-error frequencies are float64
+    () => posenc.encoding('rope', { headDim: 4, frequencies: new Float32Array(2) }),
+    // @ts-expect-error the formats of weights
+    () => convertLayout([1, 2], { from: 'half', to: 'interleaved', headDim: 2 }),
+    // @ts-expect-error a part is text or a grid
+    () => mropePositions([{ image: [1, 2, 2] }]),
     // @ts-expect-error a plain array
     () => posenc.tensor([1, 2], [2]),
     // @ts-expect-error immutable

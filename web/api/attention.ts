@@ -3,9 +3,9 @@ import type { Engine } from './engine.js';
 import { Frame, type Result } from './frame.js';
 import type { AttentionCall } from './kernels.js';
 import { placeKeyMask } from './mask.js';
-import { placeSides } from './positions.js';
+import { countAxes, placeSides } from './place-positions.js';
 import { attentionShape } from './shape.js';
-import { placeBlocks, termBlocks } from './terms.js';
+import { attentionTerms, placeAddresses, placeTerms, scoreScale } from './terms.js';
 import type { AttentionInputs, AttentionResult, Data, Tap } from './types.js';
 
 const inputKeys = [
@@ -18,6 +18,7 @@ const inputKeys = [
   'window',
   'softcap',
   'scale',
+  'axes',
   'queryPositions',
   'keyPositions',
   'keyMask',
@@ -43,12 +44,17 @@ export function attention<Output extends Data>(
   const { query, key, value, out, queryPositions, keyPositions, keyMask } = given;
   const shape = attentionShape(given.shape, query, key, value);
   const { batch, heads, kvHeads, queries, keys, headDim, valueDim } = shape;
-  const options = checkNumbers(given, headDim);
-  const blocks = termBlocks(given.encoding, shape);
+  const options = checkNumbers(given);
+  const terms = attentionTerms(given.encoding, shape);
+  const axes = countAxes(
+    given.axes,
+    terms.map(({ encoding }) => encoding),
+  );
   const wanted = checkTaps(given.return);
 
   const frame = new Frame(engine.memory);
   try {
+    const placed = placeTerms(frame, terms);
     const queryAt = frame.input(query, 'query', [batch, heads, queries, headDim], queryNames);
     const keyAt = frame.input(key, 'key', [batch, kvHeads, keys, headDim], keyNames);
     const valueAt = frame.input(value, 'value', [batch, kvHeads, keys, valueDim], valueNames);
@@ -57,7 +63,7 @@ export function attention<Output extends Data>(
       tap,
       frame.fresh(tap, [batch, heads, queries, keys], tapNames),
     ]);
-    const sides = placeSides(frame, { batch, queries, keys, queryPositions, keyPositions });
+    const sides = placeSides(frame, { batch, queries, keys, axes, queryPositions, keyPositions });
     const mask = placeKeyMask(frame, keyMask, keys, batch);
     const call: AttentionCall = {
       batch,
@@ -71,9 +77,11 @@ export function attention<Output extends Data>(
       key: keyAt,
       value: valueAt,
       output: output.pointer,
-      encoding_count: blocks.length,
-      encodings: placeBlocks(frame, blocks),
+      encoding_count: placed.length,
+      encodings: placeAddresses(frame, placed),
       ...options,
+      scale: options.scale ?? scoreScale(engine.kernels, placed, headDim),
+      axes,
       query_positions: sides.query.pointer,
       query_positions_per_batch: sides.query.perBatch,
       key_positions: sides.key.pointer,
@@ -96,14 +104,13 @@ export function attention<Output extends Data>(
   }
 }
 
-/** The options that are plain numbers, under the names of the call block; 0 where one is off. */
-function checkNumbers(given: AttentionInputs, headDim: number) {
-  const { causal, window, softcap, scale = 1 / Math.sqrt(headDim) } = given;
+/** The options that are plain numbers, under the names of the call block; 0 where one is off; `scale` may be missing. */
+function checkNumbers({ causal, window, softcap, scale }: AttentionInputs) {
   return {
     causal: flag(causal, 'causal') ? 1 : 0,
     window: window === undefined ? 0 : integer(window, 'window', 1, maxWindow),
     softcap: softcap === undefined ? 0 : positive(softcap, 'softcap'),
-    scale: finite(scale, 'scale'),
+    scale: scale === undefined ? undefined : finite(scale, 'scale'),
   };
 }
 

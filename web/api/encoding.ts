@@ -1,9 +1,10 @@
 import { checkShape } from './array.js';
+import { placeBlock, type Block } from './block.js';
 import { checkOptions, choice, flag, unknownName, wrong } from './check.js';
 import type { Engine } from './engine.js';
 import { PosencError } from './error.js';
 import { Frame } from './frame.js';
-import { countTokens, placePositions, placeSides } from './positions.js';
+import { countAxes, countTokens, placePositions, placeSides } from './place-positions.js';
 import { decodeOptions, encodeOptions, explainRule } from './registry.js';
 import { ResidentTensor } from './tensor.js';
 import type {
@@ -21,10 +22,11 @@ import type {
 } from './types.js';
 
 const sides = ['query', 'key'] as const;
-const rotateKeys = ['shape', 'positions', 'side', 'inverse', 'out'];
+const rotateKeys = ['shape', 'positions', 'axes', 'side', 'inverse', 'out'];
 const rotateNames = ['batch', 'heads', 'tokens', 'headDim'];
+const turnedNames = ['batch', 'heads', 'tokens', 'turned headDim'];
 const tableNames = ['tokens', 'pairs'];
-const biasKeys = ['queryPositions', 'keyPositions', 'queries', 'keys'];
+const biasKeys = ['queryPositions', 'keyPositions', 'axes', 'queries', 'keys'];
 
 /** A configured encoding; see {@link Encoding}. */
 export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<Name> {
@@ -34,15 +36,15 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   readonly inverseFrequencies: Float64Array;
   readonly attentionFactor: number;
   readonly #engine: Engine;
-  /** What the module reads: index in the registry, then one number per parameter. */
-  readonly #block: Float64Array;
+  readonly #block: Block;
 
   constructor(engine: Engine, name: Name, options: EncodingOptions[Name] | undefined) {
     const names = engine.encodings.map((encoding) => encoding.name);
     const index = names.indexOf(name);
     if (index < 0) throw unknownName('encoding', name, names);
     const description = engine.encodings[index]!;
-    const block = Float64Array.of(index, ...encodeOptions(description, options));
+    const { values, arrays } = encodeOptions(description, options);
+    const block: Block = { values: Float64Array.of(index, ...values), arrays };
     const resolved = resolve(engine, description, block);
     this.name = name;
     this.options = Object.freeze(resolved.options) as unknown as Encoding<Name>['options'];
@@ -55,7 +57,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   }
 
   /** The block of an encoding of this package; throws for any other value. */
-  static block(value: unknown, argument: string): Float64Array {
+  static block(value: unknown, argument: string): Block {
     if (typeof value === 'object' && value !== null && #block in value) return value.#block;
     throw wrong('argument', argument, value, 'what encoding() of a loaded module returns');
   }
@@ -64,14 +66,17 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     positions: Positions,
     options?: EmbedOptions<Output>,
   ): NoInfer<Output> {
-    const { tokens: given, out } = checkOptions(options, ['tokens', 'out'], 'embed');
-    const tokens = countTokens(positions, given, 'positions', 'tokens');
+    const checked = checkOptions(options, ['tokens', 'axes', 'out'], 'embed');
+    const axes = countAxes(checked.axes, [this]);
+    const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens', axes);
     return this.#run('embed', (frame, encoding) => {
       const { kernels } = this.#engine;
       const shape = [tokens, kernels.embedWidth(encoding)];
-      const result = frame.output(out, 'out', shape, ['tokens', 'width']);
-      const { pointer } = placePositions(frame, positions, tokens, 1, 'positions');
-      this.#engine.expectOk(kernels.embed(encoding, pointer, tokens, result.pointer), 'embed');
+      const result = frame.output(checked.out, 'out', shape, ['tokens', 'width']);
+      const extent = { batch: 1, tokens, axes };
+      const { pointer } = placePositions(frame, positions, extent, 'positions');
+      const status = kernels.embed(encoding, pointer, tokens, axes, result.pointer);
+      this.#engine.expectOk(status, 'embed');
       return result.deliver();
     });
   }
@@ -82,6 +87,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   ): NoInfer<Output> {
     const checked = checkOptions(options, rotateKeys, 'rotate');
     const { positions = 0, out } = checked;
+    const axes = countAxes(checked.axes, [this]);
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     const inverse = flag(checked.inverse, 'inverse') ? 1 : 0;
     return this.#run('rotate', (frame, encoding) => {
@@ -89,9 +95,11 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
       const [batch, heads, tokens, head_dim] = shape;
       const input = frame.input(x, 'x', shape, rotateNames);
       // An array was copied, and the copy can be turned where it is.
-      const spare = ResidentTensor.is(x) ? undefined : input;
-      const result = frame.output(out, 'out', shape, rotateNames, { inPlace: true, spare });
-      const placed = placePositions(frame, positions, tokens, batch, 'positions');
+      const turned = [batch, heads, tokens, this.#engine.kernels.turnedDim(encoding)];
+      const inPlace = turned[3] === head_dim;
+      const spare = inPlace && !ResidentTensor.is(x) ? input : undefined;
+      const result = frame.output(out, 'out', turned, turnedNames, { inPlace, spare });
+      const placed = placePositions(frame, positions, { batch, tokens, axes }, 'positions');
       const call = frame.call(this.#engine.rotateOrder, {
         encoding,
         side,
@@ -102,6 +110,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
         heads,
         tokens,
         head_dim,
+        axes,
         positions: placed.pointer,
         positions_per_batch: placed.perBatch,
       });
@@ -111,20 +120,23 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   }
 
   table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array } {
-    const checked = checkOptions(options, ['tokens', 'side'], 'table');
-    const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens');
+    const checked = checkOptions(options, ['tokens', 'axes', 'side'], 'table');
+    const axes = countAxes(checked.axes, [this]);
+    const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens', axes);
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     return this.#run('rotate', (frame, encoding) => {
       const { kernels } = this.#engine;
       const shape = [tokens, kernels.rotationWidth(encoding)];
       const cos = frame.fresh('cos', shape, tableNames);
       const sin = frame.fresh('sin', shape, tableNames);
-      const { pointer } = placePositions(frame, positions, tokens, 1, 'positions');
+      const extent = { batch: 1, tokens, axes };
+      const { pointer } = placePositions(frame, positions, extent, 'positions');
       const status = kernels.rotationTable(
         encoding,
         side,
         pointer,
         tokens,
+        axes,
         cos.pointer,
         sin.pointer,
       );
@@ -135,8 +147,9 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
 
   bias(options: BiasOptions): Float32Array {
     const { queryPositions, keyPositions, ...given } = checkOptions(options, biasKeys, 'bias');
-    const queries = countTokens(queryPositions, given.queries, 'queryPositions', 'queries');
-    const keys = countTokens(keyPositions, given.keys, 'keyPositions', 'keys', queries);
+    const axes = countAxes(given.axes, [this]);
+    const queries = countTokens(queryPositions, given.queries, 'queryPositions', 'queries', axes);
+    const keys = countTokens(keyPositions, given.keys, 'keyPositions', 'keys', axes, queries);
     return this.#run('bias', (frame, encoding) => {
       const { kernels } = this.#engine;
       const shape = [kernels.biasHeads(encoding), queries, keys];
@@ -145,6 +158,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
         batch: 1,
         queries,
         keys,
+        axes,
         queryPositions,
         keyPositions,
       });
@@ -154,6 +168,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
         queries,
         key.pointer,
         keys,
+        axes,
         result.pointer,
       );
       this.#engine.expectOk(status, 'bias');
@@ -166,7 +181,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     if (!this.hooks.includes(hook)) throw missingHook(this.name, this.hooks, hook);
     const frame = new Frame(this.#engine.memory);
     try {
-      return call(frame, frame.doubles(this.#block, 'the encoding'));
+      return call(frame, placeBlock(frame, this.#block, 'options.'));
     } finally {
       frame.release();
     }
@@ -187,17 +202,20 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
 }
 
 /** Fills in defaults; throws with the rule that the options break together. */
-function resolve(engine: Engine, description: EncodingDescription, block: Float64Array) {
+function resolve(engine: Engine, description: EncodingDescription, block: Block) {
   const { kernels } = engine;
   const frame = new Frame(engine.memory);
   try {
-    const pointer = frame.doubles(block, 'the encoding');
+    const pointer = placeBlock(frame, block, '');
     const status = kernels.resolve(pointer);
-    block.set(kernels.HEAPF64.subarray(pointer >>> 3, (pointer >>> 3) + block.length));
-    const options = decodeOptions(description, block.subarray(1));
+    const { values, arrays } = block;
+    values.set(kernels.HEAPF64.subarray(pointer >>> 3, (pointer >>> 3) + values.length));
+    const options = decodeOptions(description, values.subarray(1), arrays);
     if (status !== 0) {
-      const { name } = description.parameters[kernels.faultParameter()] ?? description;
-      throw wrong('range', name, options[name], explainRule(kernels.faultRule(), options));
+      const index = kernels.faultParameter();
+      const { name } = description.parameters[index] ?? description;
+      const code = arrays.some((array) => array.index === index) ? 'shape' : 'range';
+      throw wrong(code, name, options[name], explainRule(kernels.faultRule(), options));
     }
     const count = kernels.frequencyCount(pointer);
     const frequencies = frame.bytes(8 * count, 'the frequencies');

@@ -2,5 +2,7 @@
 export { PosencError, type PosencErrorCode, type PosencErrorDetails } from './error.js';
 export { inspect } from './inspect.js';
 export type { InspectOptions, LayerGroup, Note, NoteLevel, Plan, Scaling } from './inspect.js';
+export * from './layout.js';
 export { load } from './load.js';
+export * from './positions.js';
 export type * from './types.js';

@@ -11,14 +11,17 @@ export interface Kernels {
   frequencyCount(encoding: number): number;
   frequencies(encoding: number, out: number): number;
   attentionFactor(encoding: number): number;
+  scoreScale(encoding: number, headDim: number): number;
   embedWidth(encoding: number): number;
-  embed(encoding: number, positions: number, rows: number, out: number): number;
+  embed(encoding: number, positions: number, tokens: number, axes: number, out: number): number;
   rotationWidth(encoding: number): number;
+  turnedDim(encoding: number): number;
   rotationTable(
     encoding: number,
     side: number,
     positions: number,
-    rows: number,
+    tokens: number,
+    axes: number,
     cos: number,
     sin: number,
   ): number;
@@ -30,6 +33,7 @@ export interface Kernels {
     queries: number,
     keyPositions: number,
     keys: number,
+    axes: number,
     out: number,
   ): number;
   attention(call: number): number;
@@ -61,6 +65,7 @@ export const rotateFields = [
   'heads',
   'tokens',
   'head_dim',
+  'axes',
   'positions',
   'positions_per_batch',
 ] as const;
@@ -84,6 +89,7 @@ export const attentionFields = [
   'window',
   'softcap',
   'scale',
+  'axes',
   'query_positions',
   'query_positions_per_batch',
   'key_positions',

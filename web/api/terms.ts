@@ -1,38 +1,87 @@
+import { placeBlock, type Block } from './block.js';
 import { wrong } from './check.js';
 import { ConfiguredEncoding } from './encoding.js';
 import { PosencError } from './error.js';
 import type { Frame } from './frame.js';
+import type { Kernels } from './kernels.js';
 import type { FullShape } from './shape.js';
 import type { Encoding, Hook } from './types.js';
 
-/**
- * The blocks of the encodings of an attention call. Throws unless each acts inside attention, no two
- * fill the same hook, and their sizes fit the shape.
- */
-export function termBlocks(encoding: unknown, shape: FullShape): Float64Array[] {
-  if (encoding === undefined) return [];
-  const several = Array.isArray(encoding);
-  const terms = (several ? encoding : [encoding]) as readonly Encoding[];
-  const nameOf = (i: number): string => (several ? `encoding[${i}]` : 'encoding');
-  const blocks: Float64Array[] = [];
-  for (const [i, term] of terms.entries()) {
-    blocks.push(ConfiguredEncoding.block(term, nameOf(i)));
-    checkFit(term, nameOf(i), shape);
-    for (const hook of term.hooks) {
-      const first = terms.findIndex((other) => other.hooks.includes(hook));
-      if (first < i) throw filledTwice(terms, first, i, hook);
-    }
-  }
-  return blocks;
+/** An encoding of an attention call: what it is called in errors, and what the module reads. */
+export interface Term {
+  readonly encoding: Encoding;
+  readonly argument: string;
+  readonly block: Block;
 }
 
-/** Writes the blocks and their addresses into the module's memory; 0 when there are none. */
-export function placeBlocks(frame: Frame, blocks: readonly Float64Array[]): number {
-  if (blocks.length === 0) return 0;
-  const addresses = blocks.map((block) => frame.doubles(block, 'encoding'));
-  const pointer = frame.bytes(4 * addresses.length, 'encoding');
+/**
+ * The encodings of an attention call. Throws unless each acts inside attention, no two fill the same
+ * hook, and their sizes fit the shape.
+ */
+export function attentionTerms(given: unknown, shape: FullShape): Term[] {
+  if (given === undefined) return [];
+  const several = Array.isArray(given);
+  const encodings = (several ? given : [given]) as readonly Encoding[];
+  const terms: Term[] = [];
+  for (const [i, encoding] of encodings.entries()) {
+    const argument = several ? `encoding[${i}]` : 'encoding';
+    const block = ConfiguredEncoding.block(encoding, argument);
+    checkFit(encoding, argument, shape);
+    for (const hook of encoding.hooks) {
+      const first = terms.find((term) => term.encoding.hooks.includes(hook));
+      if (first !== undefined) throw filledTwice(first, encoding, argument, hook);
+    }
+    terms.push({ encoding, argument, block });
+  }
+  return terms;
+}
+
+/** A term whose block is in the module's memory. */
+export interface PlacedTerm extends Term {
+  readonly pointer: number;
+}
+
+/** Writes the blocks into the module's memory. */
+export const placeTerms = (frame: Frame, terms: readonly Term[]): PlacedTerm[] =>
+  terms.map((term) => ({
+    ...term,
+    pointer: placeBlock(frame, term.block, `${term.argument}.options.`),
+  }));
+
+/** Writes the addresses of the blocks; 0 when there are none. */
+export function placeAddresses(frame: Frame, terms: readonly PlacedTerm[]): number {
+  if (terms.length === 0) return 0;
+  const pointer = frame.bytes(4 * terms.length, 'encoding');
+  const addresses = terms.map((term) => term.pointer);
   frame.memory.kernels.HEAP32.set(addresses, pointer >>> 2);
   return pointer;
+}
+
+/**
+ * What raw scores are multiplied by when the caller does not say: 1/√headDim, unless one encoding has
+ * a scale of its own. Throws when two have different ones.
+ */
+export function scoreScale(
+  kernels: Kernels,
+  terms: readonly PlacedTerm[],
+  headDim: number,
+): number {
+  const usual = 1 / Math.sqrt(headDim);
+  const own = terms
+    .map((term) => ({ ...term, scale: kernels.scoreScale(term.pointer, headDim) }))
+    .filter(({ scale }) => scale !== usual);
+  const failed = own.find(({ scale }) => Number.isNaN(scale));
+  if (failed !== undefined) {
+    const { argument } = failed;
+    throw new PosencError('memory', `no memory for ${argument}`, { argument });
+  }
+  const [first, ...others] = own;
+  if (first === undefined) return usual;
+  const other = others.find(({ scale }) => scale !== first.scale);
+  if (other === undefined) return first.scale;
+  const wants = ({ argument, encoding, scale }: typeof first) =>
+    `${argument} (${encoding.name}) multiplies scores by ${scale}`;
+  throw wrong('argument', 'scale', undefined, `a number, since ${wants(first)}, ${wants(other)}`);
 }
 
 function checkFit(term: Encoding, argument: string, shape: FullShape): void {
@@ -53,18 +102,12 @@ function checkFit(term: Encoding, argument: string, shape: FullShape): void {
   }
 }
 
-function filledTwice(
-  terms: readonly Encoding[],
-  first: number,
-  second: number,
-  hook: Hook,
-): PosencError {
-  const [filler, term] = [terms[first]!, terms[second]!];
-  const argument = `encoding[${second}]`;
-  const filled = `fills the hook ${hook}, which encoding[${first}] (${filler.name}) fills already`;
-  return new PosencError('argument', `${argument} (${term.name}) ${filled}`, {
+function filledTwice(first: Term, encoding: Encoding, argument: string, hook: Hook): PosencError {
+  const filler = `${first.argument} (${first.encoding.name})`;
+  const filled = `fills the hook ${hook}, which ${filler} fills already`;
+  return new PosencError('argument', `${argument} (${encoding.name}) ${filled}`, {
     argument,
-    received: term.name,
+    received: encoding.name,
     allowed: `an encoding that leaves ${hook} free`,
   });
 }

@@ -1,20 +1,19 @@
 /**
  * The public types of posenc, written by hand. Shapes are in C order; positions are integers.
- * `tests/api/registry.test.ts` compares what is written here with the registry inside the module.
+ * `tests/api/registry.test.ts` compares the options of encodings with the registry inside the module.
  *
  * Whatever is wrong with an argument throws a `PosencError` that names the argument, what was given
  * and what is allowed; the module stays usable.
  */
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { EncodingName, EncodingOptions, FilledOptions } from './encodings.js';
+export type * from './encodings.js';
 
 /** Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits everywhere. */
 export type Variant = 'simd' | 'relaxed';
 
 /** A place where position enters a transformer. */
 export type Hook = 'embed' | 'rotate' | 'content' | 'bias' | 'scale' | 'mask';
-
-/** Names of the encodings in the registry. */
-export type EncodingName = 'nope' | 'sinusoidal' | 'rope' | 'alibi';
 
 /** A text in both languages of the project. */
 export interface Text {
@@ -39,11 +38,12 @@ export interface LoadOptions {
 export interface ParameterDescription {
   /** camelCase, as in the options of `encoding()`. */
   readonly name: string;
-  readonly kind: 'integer' | 'real' | 'choice' | 'flag';
-  /** Default; `null` when the parameter is required or derived from another one. */
+  /** `doubles` is a list of float64 numbers, `tensor` trained float32 numbers. */
+  readonly kind: 'integer' | 'real' | 'choice' | 'flag' | 'doubles' | 'tensor';
+  /** Default; `null` when the parameter is required, derived from another one, or may be missing. */
   readonly initial: number | string | boolean | null;
   readonly required: boolean;
-  /** Inclusive range of numbers. */
+  /** Inclusive range of numbers; of each one in a list. A `tensor` has none. */
   readonly low?: number;
   readonly high?: number;
   /** Allowed names of a `choice`. */
@@ -61,51 +61,24 @@ export interface EncodingDescription {
   readonly parameters: readonly ParameterDescription[];
 }
 
-export interface SinusoidalOptions {
-  /** Width of a row; odd widths are allowed. 1 … 65536. */
-  width: number;
-  /** Wavelengths grow from 2π to 2π·base. Default 10000. */
-  base?: number;
-  /** `interleaved`: sin, cos, sin, cos …; `halves`: all first functions, then all second. Default `interleaved`. */
-  layout?: 'interleaved' | 'halves';
-  /**
-   * Exponent of frequency i is `i / (width/2)` (the paper) or `i / (width/2 - 1)` (tensor2tensor,
-   * fairseq, Whisper). Default `d/2`.
-   */
-  denominator?: 'd/2' | 'd/2-1';
-  /** Which function comes first. Default `sin-cos`. */
-  order?: 'sin-cos' | 'cos-sin';
-}
-
-export interface RopeOptions {
-  /** Width of one head. 2 … 4096. */
-  headDim: number;
-  /** Leading dimensions that turn, even, at most `headDim`. Default: all (`headDim`, less one when odd). */
-  rotaryDim?: number;
-  /** Default 10000. */
-  base?: number;
-  /** `half` pairs (i, i + rotaryDim/2), `interleaved` pairs (2i, 2i+1). Default `half`. */
-  layout?: 'half' | 'interleaved';
-}
-
-export interface AlibiOptions {
-  /** Number of heads, any. 1 … 4096. */
-  heads: number;
-}
-
-/** Options of each encoding by name. */
-export interface EncodingOptions {
-  nope: { readonly [name: string]: never };
-  sinusoidal: SinusoidalOptions;
-  rope: RopeOptions;
-  alibi: AlibiOptions;
-}
-
 /**
  * Positions of tokens: the first one (`5` means 5, 6, 7 …), one per token, or one per (batch, token).
  * Integers with |position| ≤ 2^30.
+ *
+ * With `axes: n` a position has n coordinates, and a list holds them token by token: `[tokens, axes]`
+ * or `[batch, tokens, axes]`. A first position then counts up on every axis at once, as text does in
+ * a model of images. Causality and windows read the first coordinate.
  */
 export type Positions = number | readonly number[] | Int32Array;
+
+/** What every call with positions takes. */
+export interface PositionOptions {
+  /**
+   * Coordinates per position, from what the encoding reads to 64. Default: what the encoding reads
+   * (its option `axes`, else 1); the most of several encodings.
+   */
+  axes?: number;
+}
 
 /** float32 data in JavaScript, or resident in the module. */
 export type Data = Float32Array | Tensor;
@@ -124,14 +97,14 @@ export interface Tensor extends Disposable {
   dispose(): void;
 }
 
-export interface EmbedOptions<Output extends Data = Float32Array> {
+export interface EmbedOptions<Output extends Data = Float32Array> extends PositionOptions {
   /** Number of rows; needed when `positions` is a first position. */
   tokens?: number;
   /** Where the rows go. Default: a new array. */
   out?: Output;
 }
 
-export interface TableOptions {
+export interface TableOptions extends PositionOptions {
   /** Number of rows; needed when `positions` is a first position. */
   tokens?: number;
   /** Default `query`. */
@@ -141,7 +114,7 @@ export interface TableOptions {
 /** Whose vectors are turned: some encodings (xPos) treat queries and keys differently. */
 export type Side = 'query' | 'key';
 
-export interface RotateOptions<Output extends Data = Float32Array> {
+export interface RotateOptions<Output extends Data = Float32Array> extends PositionOptions {
   /**
    * `[batch, heads, tokens, headDim]`; leading dimensions of 1 may be left out. Default: the shape of
    * `x` when it is a tensor; arrays need it.
@@ -153,12 +126,12 @@ export interface RotateOptions<Output extends Data = Float32Array> {
   side?: Side;
   /** Turns back. Default false. */
   inverse?: boolean;
-  /** Where the result goes; may be `x` itself. Default: a new array. */
+  /** Where the result goes; may be `x` itself, unless the encoding widens vectors. Default: a new array. */
   out?: Output;
 }
 
 /** Positions as in attention. */
-export interface BiasOptions {
+export interface BiasOptions extends PositionOptions {
   /** Default: the queries are the last of the keys. */
   queryPositions?: Positions;
   /** Default 0. */
@@ -176,8 +149,11 @@ export interface BiasOptions {
  */
 export interface Encoding<Name extends EncodingName = EncodingName> {
   readonly name: Name;
-  /** All options, defaults filled in. */
-  readonly options: Readonly<Required<EncodingOptions[Name]>>;
+  /**
+   * All options, defaults filled in. Lists of numbers are frozen copies. Trained numbers are what was
+   * given, a Float32Array or a tensor, and are read at every call.
+   */
+  readonly options: FilledOptions<EncodingOptions[Name]>;
   readonly hooks: readonly Hook[];
   /** float64 radians per position, one per pair (`rotate` and sinusoidal encodings; empty otherwise). */
   readonly inverseFrequencies: Float64Array;
@@ -188,7 +164,10 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
     positions: Positions,
     options?: EmbedOptions<Output>,
   ): NoInfer<Output>;
-  /** Hook `rotate`: turns the pairs of every token by its position. */
+  /**
+   * Hook `rotate`: turns the pairs of every token by its position. The result has the shape of `x`,
+   * unless the encoding widens vectors.
+   */
   rotate<Output extends Data = Float32Array>(
     x: Data,
     options?: RotateOptions<Output>,
@@ -216,7 +195,7 @@ export interface AttentionShape {
   valueDim?: number;
 }
 
-export interface AttentionInputs<Output extends Data = Data> {
+export interface AttentionInputs<Output extends Data = Data> extends PositionOptions {
   /** `[batch, heads, queries, headDim]` */
   query: Data;
   /** `[batch, kvHeads, keys, headDim]` */
@@ -233,7 +212,10 @@ export interface AttentionInputs<Output extends Data = Data> {
   window?: number;
   /** c·tanh(score / c), c > 0. */
   softcap?: number;
-  /** Default 1/√headDim. */
+  /**
+   * Default 1/√headDim, unless one of the encodings has a scale of its own (T5: 1). Two encodings
+   * with different scales of their own need it.
+   */
   scale?: number;
   /** Default: the queries are the last of the keys (bottom-right). */
   queryPositions?: Positions;

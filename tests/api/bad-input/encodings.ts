@@ -1,5 +1,5 @@
 /** Names and options of encodings. */
-import { js, type Case } from './fixtures.js';
+import { detached, hole, js, sparse, type Case } from './fixtures.js';
 
 export const encodings: Case[] = [
   [() => js.encoding('roep', {}), 'option', 'encoding', 'did you mean "rope"?'],
@@ -58,6 +58,41 @@ export const encodings: Case[] = [
     'layout is "Half", needs "half" or "interleaved" (did you mean "half"?)',
   ],
   [() => js.encoding('rope', { headDim: 64, layout: 0 }), 'argument', 'layout', 'layout is 0'],
+  ...(
+    [
+      ['argument', 'frequencies', 1, 'is 1, needs an array of numbers or a Float64Array'],
+      [
+        'argument',
+        'frequencies',
+        new Float32Array(8),
+        'is a Float32Array of length 8, needs an array',
+      ],
+      ['argument', 'frequencies', null, 'is null'],
+      ['shape', 'frequencies', [], 'is an array of length 0, needs at least one number'],
+      ['shape', 'frequencies', [1, 2], 'is an array of length 2, needs rotaryDim (8) / 2 numbers'],
+      [
+        'argument',
+        'frequencies[1]',
+        [1, '2', 3, 4],
+        'is "2", needs a number from -1000000 to 1000000',
+      ],
+      ['argument', 'frequencies[1]', sparse(1, hole, 3, 4), 'is missing'],
+      ['range', 'frequencies[3]', [1, 2, 3, NaN], 'is NaN'],
+      ['range', 'frequencies[0]', Float64Array.of(1e7, 2, 3, 4), 'is 10000000'],
+      ['memory', 'frequencies', detached(new Float64Array(4)), 'has a detached buffer'],
+    ] as const
+  ).map(([code, argument, frequencies, message]): Case => [
+    () => js.encoding('rope', { headDim: 9, rotaryDim: 8, frequencies }),
+    code,
+    argument,
+    message,
+  ]),
+  [
+    () => js.encoding('rope', { headDim: 4, frequencies: [1, 2, 3] }),
+    'range',
+    'rotaryDim',
+    'rotaryDim is 6, needs at most headDim (4)',
+  ],
   [
     () => js.encoding('alibi', { heads: 0 }),
     'range',
