@@ -3,4 +3,6 @@ export { PosencError, type PosencErrorCode, type PosencErrorDetails } from './er
 export { inspect } from './inspect.js';
 export type { InspectOptions, LayerGroup, Note, NoteLevel, Plan, Scaling } from './inspect.js';
 export { load } from './load.js';
+export { scaleFrequencies, scalings } from './scaling/index.js';
+export type * from './scaling/types.js';
 export type * from './types.js';
