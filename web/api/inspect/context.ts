@@ -1,4 +1,4 @@
-import type { Family } from './families.js';
+import type { Family } from './family.js';
 import type { Fields } from './fields.js';
 import type { Notes } from './notes.js';
 
