@@ -96,7 +96,7 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'node',
-        external: ['./index.js', './simd.js', './relaxed.js'],
+        external: ['./index.js', './simd.js', './relaxed.js', '@huggingface/gguf'],
         define: { __POSENC_VERSION__: JSON.stringify(readJson('package.json').version) },
       });
       chmodSync(at('dist/cli.js'), 0o755);

@@ -73,6 +73,12 @@ export const reading: NoteCase[] = [
   ],
   ['gguf', gguf, ['general.architecture'], /architecture qwen2/],
   [
+    'gguf-keys-unread',
+    { ...gguf, 'qwen2.rope.magic': 1 },
+    ['qwen2.rope.magic'],
+    /no effect on this plan: qwen2\.rope\.magic/,
+  ],
+  [
     'gguf-divisors',
     { metadata: gguf, tensorInfos: [{ name: 'rope_freqs.weight' }] },
     [],

@@ -2,6 +2,7 @@ import { architectureOf } from './families/gguf.js';
 import { Fields, isObject } from './fields.js';
 import { limits } from './limits.js';
 import type { Notes } from './notes.js';
+import { list } from './unread.js';
 
 /** Metadata keys after the architecture's name → fields of a config.json. */
 const keys: readonly (readonly [string, string])[] = [
@@ -79,6 +80,11 @@ export function readGguf(given: Fields, notes: Notes): GgufConfig | null {
     names,
   );
   notes.add('gguf', [header.at('general.architecture')], { architecture });
+  const unread = header.unread().filter((key) => key.startsWith(`${architecture}.rope.`));
+  if (unread.length > 0) {
+    const paths = unread.map((key) => header.at(key));
+    notes.add('gguf-keys-unread', paths, { names: list(unread) });
+  }
   return { fields, layout: known?.[1] ?? null, divided: hasDivisors(given, config, architecture) };
 }
 

@@ -71,6 +71,11 @@ export const reading = {
     ({ architecture }) => `The metadata of a GGUF file of architecture ${architecture} was read.`,
     ({ architecture }) => `读取的是 GGUF 文件的元数据，架构为 ${architecture}。`,
   ),
+  'gguf-keys-unread': note<{ names: string }>(
+    'warning',
+    ({ names }) => `These keys of the file had no effect on this plan: ${names}.`,
+    ({ names }) => `文件里的这些键对本结果没有影响：${names}。`,
+  ),
   'gguf-divisors': note<object>(
     'warning',
     () =>
