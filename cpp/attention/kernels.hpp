@@ -33,17 +33,15 @@ struct PanelValue {
   }
 };
 
-/// Scores of `Rows` consecutive keys: out[r] = initial[r] + Σ_d key[r][d] · query[d].
+/// Scores of `Rows` consecutive keys: out[r] = Σ_d key[r][d] · query[d] + bias[r]. The bias comes
+/// last: a large one at the start of the sum would cost every product its last bits.
 template <int Rows>
 inline void dot_rows(const float* key /* (Rows, head_dim) */, std::int64_t head_dim,
-                     const float* query /* (head_dim, kPanel) */, const float* initial,
-                     std::int64_t initial_stride, float* out /* (Rows, kPanel) */) {
+                     const float* query /* (head_dim, kPanel) */, const float* bias,
+                     std::int64_t bias_stride, float* out /* (Rows, kPanel) */) {
   Batch low[Rows];
   Batch high[Rows];
-  for (int r = 0; r < Rows; ++r) {
-    low[r] = load(initial + r * initial_stride);
-    high[r] = load(initial + r * initial_stride + kLanes);
-  }
+  for (int r = 0; r < Rows; ++r) low[r] = high[r] = Batch(0.0F);
   for (std::int64_t d = 0; d < head_dim; ++d) {
     const Batch q_low = load(query + d * kPanel);
     const Batch q_high = load(query + d * kPanel + kLanes);
@@ -54,22 +52,21 @@ inline void dot_rows(const float* key /* (Rows, head_dim) */, std::int64_t head_
     }
   }
   for (int r = 0; r < Rows; ++r) {
-    store(out + r * kPanel, low[r]);
-    store(out + r * kPanel + kLanes, high[r]);
+    store(out + r * kPanel, low[r] + load(bias + r * bias_stride));
+    store(out + r * kPanel + kLanes, high[r] + load(bias + r * bias_stride + kLanes));
   }
 }
 
 /// The same for any number of keys.
 inline void dot_keys(const float* key, std::int64_t count, std::int64_t head_dim,
-                     const float* query, const float* initial, std::int64_t initial_stride,
-                     float* out) {
+                     const float* query, const float* bias, std::int64_t bias_stride, float* out) {
   std::int64_t n = 0;
   for (; n + kTileRows <= count; n += kTileRows) {
-    dot_rows<kTileRows>(key + n * head_dim, head_dim, query, initial + n * initial_stride,
-                        initial_stride, out + n * kPanel);
+    dot_rows<kTileRows>(key + n * head_dim, head_dim, query, bias + n * bias_stride, bias_stride,
+                        out + n * kPanel);
   }
   for (; n < count; ++n) {
-    dot_rows<1>(key + n * head_dim, head_dim, query, initial + n * initial_stride, initial_stride,
+    dot_rows<1>(key + n * head_dim, head_dim, query, bias + n * bias_stride, bias_stride,
                 out + n * kPanel);
   }
 }

@@ -32,7 +32,7 @@ Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
   if (toeplitz_) {
     // Panels and registers may read past the last query.
     const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
-    first_distance_ = query_positions.at(0) - rows.positions.at(problem.keys - 1);
+    first_distance_ = std::int64_t{query_positions.at(0)} - rows.positions.at(problem.keys - 1);
     bias_ = Buffer<float>(count);
     if (!bias_.ok()) return Status::memory;
     bias->by_distance(head, first_distance_, count, bias_.data());
@@ -89,7 +89,7 @@ Visibility HeadScores::visibility(const Panel& panel, const KeyBlock& block) con
 }
 
 void HeadScores::logits(const Panel& panel, const KeyBlock& block, bool all_visible, float* out) {
-  // Without a softcap between them, a Toeplitz bias is where the sum of products starts.
+  // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
   const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr;
   if (fused) {
     dot_keys(keys_ + block.first * problem_->head_dim, block.count, problem_->head_dim, panel.query,
@@ -140,7 +140,8 @@ void HeadScores::cap(const KeyBlock& block, float* scores) const {
 }
 
 const float* HeadScores::toeplitz(const Panel& panel, const KeyBlock& block) const {
-  return bias_.data() + (panel.positions[0] - rows_->positions.at(block.first) - first_distance_);
+  const std::int64_t distance = std::int64_t{panel.positions[0]} - rows_->positions.at(block.first);
+  return bias_.data() + (distance - first_distance_);
 }
 
 void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scores) {
@@ -164,11 +165,20 @@ void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scor
 
 void HeadScores::hide(const Panel& panel, const KeyBlock& block, float* scores) {
   const Batch hidden(-std::numeric_limits<float>::infinity());
-  const IntBatch query_low = load(panel.positions);
-  const IntBatch query_high = load(panel.positions + kLanes);
-  const bool windowed = problem_->window > 0;
-  const auto reach = static_cast<std::int32_t>(
-      std::min<std::int64_t>(problem_->window, std::int64_t{2} * kMaxPosition));
+  // Each query sees an interval of positions.
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kEverything = kHighest - kLowest;
+  const std::int64_t reach =
+      problem_->window > 0 ? std::min(problem_->window - 1, kEverything) : kEverything;
+  std::int32_t from[kPanel];
+  std::int32_t to[kPanel];
+  for (int lane = 0; lane < kPanel; ++lane) {
+    const std::int64_t at = panel.positions[lane];
+    const std::int64_t last = problem_->causal ? at : at + reach;
+    from[lane] = static_cast<std::int32_t>(std::max(at - reach, kLowest));
+    to[lane] = static_cast<std::int32_t>(std::min(last, kHighest));
+  }
   for (std::int64_t n = 0; n < block.count; ++n) {
     float* s = scores + n * kPanel;
     if (rows_->mask != nullptr && rows_->mask[block.first + n] == 0) {
@@ -177,17 +187,10 @@ void HeadScores::hide(const Panel& panel, const KeyBlock& block, float* scores) 
       continue;
     }
     const IntBatch position(rows_->positions.at(block.first + n));
-    const auto keep = [&](float* p, IntBatch query) {
-      auto visible = query == query;
-      if (problem_->causal) visible = position <= query;
-      if (windowed) {
-        visible =
-            visible && (query - position < IntBatch(reach)) && (position - query < IntBatch(reach));
-      }
-      store(p, select(as_float_mask(visible), load(p), hidden));
-    };
-    keep(s, query_low);
-    keep(s + kLanes, query_high);
+    for (int half = 0; half < kPanel; half += kLanes) {
+      const auto visible = position >= load(from + half) && position <= load(to + half);
+      store(s + half, select(as_float_mask(visible), load(s + half), hidden));
+    }
   }
   if (const Mask* mask = problem_->terms.mask; mask != nullptr) {
     for (int lane = 0; lane < panel.count; ++lane) {

@@ -6,19 +6,19 @@
 
 namespace posenc::bindings {
 
-#define POSENC_ROTATE_FIELDS(F)                                               \
-  F(encoding)                                                                 \
-  F(side)                                                                     \
-  F(inverse) F(x) F(out) F(batch) F(heads) F(tokens) F(head_dim) F(positions) \
-      F(positions_per_batch)
+// Versions of clang-format break these lists differently.
+// clang-format off
+#define POSENC_ROTATE_FIELDS(F) \
+  F(encoding) F(side) F(inverse) F(x) F(out) F(batch) F(heads) F(tokens) F(head_dim) \
+  F(positions) F(positions_per_batch)
 
-#define POSENC_ATTENTION_FIELDS(F)                                                              \
-  F(batch)                                                                                      \
-  F(heads)                                                                                      \
-  F(kv_heads) F(queries) F(keys) F(head_dim) F(value_dim) F(query) F(key) F(value) F(output)    \
-      F(encoding_count) F(encodings) F(causal) F(window) F(softcap) F(scale) F(query_positions) \
-          F(query_positions_per_batch) F(key_positions) F(key_positions_per_batch) F(key_mask)  \
-              F(key_mask_per_batch) F(scores) F(capped) F(biased) F(logits) F(weights)
+#define POSENC_ATTENTION_FIELDS(F) \
+  F(batch) F(heads) F(kv_heads) F(queries) F(keys) F(head_dim) F(value_dim) \
+  F(query) F(key) F(value) F(output) F(encoding_count) F(encodings) \
+  F(causal) F(window) F(softcap) F(scale) \
+  F(query_positions) F(query_positions_per_batch) F(key_positions) F(key_positions_per_batch) \
+  F(key_mask) F(key_mask_per_batch) F(scores) F(capped) F(biased) F(logits) F(weights)
+// clang-format on
 
 #define POSENC_ENUMERATOR(name) name,
 #define POSENC_NAME(name) #name,

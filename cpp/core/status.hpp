@@ -21,7 +21,7 @@ inline constexpr const char* kStatusNames[] = {
     "ok", "shape", "parameter", "position", "unsupported", "conflict", "memory",
 };
 
-/// Largest magnitude of a position: differences of two positions then fit in 32 bits.
+/// Largest magnitude of a position. The difference of two may need 33 bits: it is formed in 64.
 inline constexpr std::int32_t kMaxPosition = 1 << 30;
 
 }  // namespace posenc

@@ -50,7 +50,8 @@ class Alibi final : public Encoding, public Bias {
   void row(int head, std::int32_t query_position, Positions keys, float* out) const override {
     const double a = slope(head, heads_);
     for (std::int64_t n = 0; n < keys.count; ++n) {
-      out[n] = static_cast<float>(-a * std::abs(query_position - keys.at(n)));
+      const std::int64_t distance = std::int64_t{query_position} - keys.at(n);
+      out[n] = static_cast<float>(-a * static_cast<double>(std::abs(distance)));
     }
   }
 

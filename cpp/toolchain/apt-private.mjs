@@ -25,8 +25,11 @@ async function findArchive() {
     .split('\n')
     .map((line) => line.split('\t'))
     .find(
-      ([, release, component, kind]) =>
-        kind === 'Packages' && component === 'main' && own.includes(release),
+      ([uri, release, component, kind]) =>
+        kind === 'Packages' &&
+        component === 'main' &&
+        own.includes(release) &&
+        !uri.startsWith('cdrom:'),
     );
   if (source === undefined) throw new Error('the sources of apt name no archive of this system');
   const isDebian = field('ID') === 'debian';

@@ -1,5 +1,5 @@
 /** A small server of static files, for the built site and its tests. */
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
 
@@ -20,7 +20,7 @@ const TYPES = {
   '.xml': 'application/xml; charset=utf-8',
 };
 
-const isFile = (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+const isFile = (path) => existsSync(path) && statSync(path).isFile();
 
 /**
  * What answers a path: the file itself, a folder's index or a page without its `.html`. A folder

@@ -27,7 +27,8 @@ async function hasChineseFont() {
   return (await run('fc-list', [':lang=zh']).catch(() => '')) !== '';
 }
 
-const isCompiler = () => Boolean(process.env.CXX ?? findProgram('c++') ?? findProgram('g++'));
+const hasCompiler = () =>
+  Boolean(process.env.CXX) || ['c++', 'g++', 'clang++'].some((name) => findProgram(name));
 
 /**
  * Installs the programs that the build needs, where that is possible.
@@ -36,7 +37,7 @@ const isCompiler = () => Boolean(process.env.CXX ?? findProgram('c++') ?? findPr
 export async function setUpBuildPrograms() {
   const missing = [];
   if (findProgram('cmake') === undefined) missing.push('cmake');
-  if (!isCompiler()) missing.push('g++');
+  if (!hasCompiler()) missing.push('g++');
   const hasGenerator = findProgram('ninja') !== undefined || findProgram('make') !== undefined;
   if (findProgram('ninja') === undefined) missing.push('ninja-build');
   const advice = missing.length > 0 ? await installPackages(missing) : undefined;

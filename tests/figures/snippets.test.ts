@@ -1,4 +1,4 @@
-/** The JavaScript blocks of the pages run, and print what their comments say: `console.log(x); // 1`. */
+/** The JavaScript blocks of the pages and the README run, and print what their comments say: `console.log(x); // 1`. */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -14,15 +14,17 @@ mkdirSync(path.join(root, 'build'), { recursive: true });
 const folder = mkdtempSync(path.join(root, 'build', 'snippets-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const snippets = readdirSync(site, { recursive: true, encoding: 'utf8' })
+const pages = readdirSync(site, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md') && !name.startsWith('.vitepress'))
-  .flatMap((name) => {
-    const page = readFileSync(path.join(site, name), 'utf8');
-    return [...page.matchAll(/^```js\n([\s\S]*?)^```$/gm)]
+  .map((name) => [name, path.join(site, name)] as const);
+
+const snippets = [...pages, ['README.md', path.join(root, 'README.md')] as const].flatMap(
+  ([name, file]) =>
+    [...readFileSync(file, 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm)]
       .map((match) => match[1] ?? '')
       .filter((code) => code.includes("from 'posenc'"))
-      .map((code, i) => ({ name: `${name} ${i + 1}`, code }));
-  });
+      .map((code, i) => ({ name: `${name} ${i + 1}`, code })),
+);
 
 describe('snippets of the pages', () => {
   it.each(snippets)('$name', async ({ name, code }) => {
@@ -35,6 +37,8 @@ describe('snippets of the pages', () => {
   });
 
   it('are there', () => {
-    expect(snippets.map(({ name }) => name)).toContain('clocks.md 1');
+    expect(snippets.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['clocks.md 1', 'README.md 1']),
+    );
   });
 });

@@ -95,9 +95,14 @@ describe.skipIf(executablePath === undefined)('in Chromium under a strict policy
   async function open(path) {
     const page = await browser.newPage();
     try {
-      const said = page.waitForEvent('console', (message) => message.text().startsWith('result'));
-      await page.goto(new URL(path, server.address).href);
-      return (await said).text();
+      const [said] = await Promise.all([
+        page.waitForEvent('console', {
+          predicate: (message) => message.text().startsWith('result'),
+          timeout: 10_000,
+        }),
+        page.goto(new URL(path, server.address).href),
+      ]);
+      return said.text();
     } finally {
       await page.close();
     }

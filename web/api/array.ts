@@ -49,6 +49,29 @@ export function checkLength(
   });
 }
 
+/**
+ * Checks that a tensor fits: one of as many dimensions must have the same ones, any other as many
+ * numbers.
+ */
+export function checkTensor(
+  tensor: { readonly shape: readonly number[]; readonly size: number },
+  argument: string,
+  dimensions: readonly number[],
+  names: readonly string[],
+): void {
+  checkLength(tensor.size, argument, dimensions, names);
+  const { shape } = tensor;
+  if (shape.length !== dimensions.length) return;
+  if (shape.every((dimension, i) => dimension === dimensions[i])) return;
+  const received = `[${shape.join(', ')}]`;
+  const allowed = `[${names.join(', ')}] = [${dimensions.join(', ')}]`;
+  throw new PosencError('shape', `${argument} has the shape ${received}, needs ${allowed}`, {
+    argument,
+    received,
+    allowed,
+  });
+}
+
 /** `batch·heads = 2·4`; without names `2·4` */
 const spell = (dimensions: readonly number[], names: readonly string[]): string =>
   (names.length === 0 ? '' : `${names.join('·')} = `) + dimensions.join('·');

@@ -1,4 +1,4 @@
-import { checkLength, float32, product } from './array.js';
+import { checkLength, checkTensor, float32, product } from './array.js';
 import type { Memory } from './memory.js';
 import { ResidentTensor } from './tensor.js';
 import type { Data } from './types.js';
@@ -67,7 +67,7 @@ export class Frame {
   ): number {
     if (ResidentTensor.is(data)) {
       const pointer = ResidentTensor.address(data, this.memory, argument);
-      checkLength(data.size, argument, dimensions, names);
+      checkTensor(data, argument, dimensions, names);
       this.#tensors.push(pointer);
       return pointer;
     }
@@ -106,7 +106,7 @@ export class Frame {
     const { memory } = this;
     if (ResidentTensor.is(out)) {
       const address = ResidentTensor.address(out, memory, argument);
-      checkLength(out.size, argument, dimensions, names);
+      checkTensor(out, argument, dimensions, names);
       const direct = inPlace || !this.#tensors.includes(address);
       const pointer = direct ? address : this.floats(out.size, argument);
       const deliver = (): Output => {

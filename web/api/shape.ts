@@ -1,8 +1,7 @@
 import { size } from './array.js';
 import { checkOptions, wrong } from './check.js';
-import { PosencError } from './error.js';
 import { ResidentTensor } from './tensor.js';
-import type { AttentionShape, Data, Tensor } from './types.js';
+import type { AttentionShape, Data } from './types.js';
 
 const shapeKeys = ['batch', 'heads', 'kvHeads', 'queries', 'keys', 'headDim', 'valueDim'];
 
@@ -19,7 +18,8 @@ export function attentionShape(
   const full = shape === undefined ? shapeOf(query, key, value) : complete(shape);
   if (full.heads % full.kvHeads !== 0) {
     const allowed = `a divisor of heads = ${full.heads}`;
-    throw wrong('shape', 'shape.kvHeads', full.kvHeads, allowed);
+    const argument = shape === undefined ? 'key.shape[1]' : 'shape.kvHeads';
+    throw wrong('shape', argument, full.kvHeads, allowed);
   }
   return full;
 }
@@ -42,13 +42,14 @@ function complete(given: AttentionShape): FullShape {
   };
 }
 
-/** The dimensions of query, key and value when all three are tensors of four dimensions. */
+/**
+ * The dimensions of query, key and value when all three are tensors of four dimensions. Whether they
+ * fit each other shows when the tensors are used.
+ */
 function shapeOf(query: Data, key: Data, value: Data): FullShape {
   const [batch, heads, queries, headDim] = fourDimensions(query, 'query');
   const [, kvHeads, keys] = fourDimensions(key, 'key');
   const [, , , valueDim] = fourDimensions(value, 'value');
-  expectShape(key, 'key', [batch, kvHeads, keys, headDim]);
-  expectShape(value, 'value', [batch, kvHeads, keys, valueDim]);
   return { batch, heads, kvHeads, queries, keys, headDim, valueDim };
 }
 
@@ -59,19 +60,4 @@ function fourDimensions(data: Data, argument: string): [number, number, number, 
   const allowed =
     '{ heads, queries, headDim, … } unless query, key and value are tensors of four dimensions';
   throw wrong('argument', 'shape', undefined, `${allowed} (${argument} is not)`);
-}
-
-function expectShape(data: Data, argument: string, expected: readonly number[]): void {
-  const { shape } = data as Tensor;
-  if (shape.every((dimension, i) => dimension === expected[i])) return;
-  const allowed = `[${expected.join(', ')}] to fit the query and the key`;
-  throw new PosencError(
-    'shape',
-    `${argument} has the shape [${shape.join(', ')}], needs ${allowed}`,
-    {
-      argument,
-      received: `[${shape.join(', ')}]`,
-      allowed,
-    },
-  );
 }

@@ -268,7 +268,7 @@ export interface AttentionResult<Output extends Data = Float32Array> {
 export interface Random {
   /** Uniform in [0, 1). */
   uniform(count: number): Float32Array;
-  /** Normal, mean 0, standard deviation 1. */
+  /** Normal, mean 0, standard deviation 1 (to 0.1 %), magnitude below 5.6. */
   normal(count: number): Float32Array;
 }
 

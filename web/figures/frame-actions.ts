@@ -1,6 +1,7 @@
 /** The row of buttons under every figure. */
 import type { Theme } from './frame-color.js';
 import { html } from './frame-controls.js';
+import { exportFigure } from './frame-export.js';
 import type { Drawing, Figure, Language, Words } from './frame-types.js';
 import { FRAME_WORDS } from './frame-words.js';
 
@@ -66,7 +67,6 @@ export function actionBar(host: ActionHost, onReset: () => void): ActionBar {
 
   const save = async (kind: 'png' | 'svg' | 'csv') => {
     try {
-      const { exportFigure } = await import('./frame-export.js');
       await exportFigure(kind, host);
     } catch {
       say(FRAME_WORDS.exportFailed);

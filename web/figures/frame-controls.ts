@@ -106,7 +106,7 @@ function mountSlider(control: Kind<'slider'>, host: ControlHost): MountedControl
     host.change({ [name]: fromInput(Number(input.value) + sign * page) });
   });
   return {
-    element: html('div', { class: 'px-control px-control-slider' }, label, input, output),
+    element: html('div', { class: 'px-control px-control-slider' }, label, output, input),
     show() {
       const value = host.state()[name] as number;
       const written = control.format ? control.format(value, host.number) : String(value);

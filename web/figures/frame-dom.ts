@@ -72,7 +72,7 @@ export function patchPressables(
   const kept = new Map<string, SVGGElement>();
   for (const child of parent.children)
     kept.set(child.getAttribute('data-press')!, child as SVGGElement);
-  for (const [order, node] of pressables.entries()) {
+  const wanted = pressables.map((node) => {
     const element = kept.get(node.key) ?? document.createElementNS(SVG, 'g');
     kept.delete(node.key);
     element.setAttribute('data-press', node.key);
@@ -83,11 +83,22 @@ export function patchPressables(
     if (node.tag === 'handle') bindHandle(element, node, press);
     else bindButton(element, node, press);
     patchNodes(drawn, node.nodes, theme);
-    // Moving a focused element would blur it, so it is moved only when the order really changed.
-    if (parent.children[order] !== element)
-      parent.insertBefore(element, parent.children[order] ?? null);
-  }
+    return element;
+  });
   for (const gone of kept.values()) gone.remove();
+  arrange(parent, wanted);
+}
+
+/**
+ * Puts elements in order without ever moving the focused one: a moved element loses its focus and
+ * the pointer that drags it.
+ */
+function arrange(parent: SVGGElement, wanted: readonly SVGGElement[]): void {
+  if (wanted.every((element, i) => parent.children[i] === element)) return;
+  const still = wanted.find((element) => element === document.activeElement);
+  const place = still ? wanted.indexOf(still) : 0;
+  for (const element of wanted.slice(0, place)) parent.insertBefore(element, still!);
+  for (const element of wanted.slice(still ? place + 1 : 0)) parent.append(element);
 }
 
 /** Draws the heat maps of a picture on canvases that lie below the SVG. */

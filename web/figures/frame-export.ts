@@ -1,4 +1,4 @@
-/** Files made from a figure: SVG, PNG, CSV. Loaded when first asked for. */
+/** Files made from a figure: SVG, PNG, CSV. */
 import type { ActionHost } from './frame-actions.js';
 import { svgText } from './frame-svg.js';
 import { tableCsv } from './frame-table.js';

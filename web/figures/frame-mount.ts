@@ -221,6 +221,9 @@ class LiveFigure<T extends Schema> {
     resize.observe(this.stage);
     const theme = new MutationObserver(() => this.schedule());
     theme.observe(document.documentElement, { attributes: true, attributeFilter: ['class'] });
+    // Printing may have changed the theme, and does not wait for the next frame.
+    const print = () => this.draw();
+    addEventListener('beforeprint', print);
     const point = (event: PointerEvent) => this.point(event);
     const leave = () => (this.tip.hidden = true);
     this.stage.addEventListener('pointermove', point);
@@ -229,6 +232,7 @@ class LiveFigure<T extends Schema> {
     this.cleanup.push(
       () => resize.disconnect(),
       () => theme.disconnect(),
+      () => removeEventListener('beforeprint', print),
     );
   }
 

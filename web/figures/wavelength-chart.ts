@@ -6,7 +6,7 @@ import type { PictureNode, Words } from './frame.js';
 export interface LengthLine {
   readonly label: Words;
   readonly length: number;
-  readonly kind: 'trained' | 'asked';
+  readonly kind: 'trained' | 'asked' | 'window';
 }
 
 export interface WavelengthChart {
@@ -19,8 +19,14 @@ export interface WavelengthChart {
 
 const MARGIN = { top: 18, right: 14, bottom: 44, left: 58 };
 const HEIGHT = 320;
-/** Below this many pixels a pair, numbers of the axis are rounded to fewer ticks. */
+/** About so many numbers on each axis. */
 const TICKS = 6;
+
+const LINES = {
+  trained: { stroke: color.ink, dash: null, above: false },
+  asked: { stroke: color.score, dash: '6 4', above: true },
+  window: { stroke: color.v, dash: '2 3', above: false },
+} as const;
 
 /** The chart as a picture; `pick` chooses the language. */
 export function wavelengthChart(
@@ -87,7 +93,7 @@ export function wavelengthChart(
   };
 }
 
-/** Lines of trained and asked-for length; their names stand apart even when the lines are close. */
+/** Lines of the lengths; the asked one has its name above, the others below. */
 function lengthLines(
   lines: readonly LengthLine[],
   y: (value: number) => number,
@@ -95,8 +101,7 @@ function lengthLines(
   pick: (words: Words) => string,
 ): PictureNode[] {
   return lines.flatMap(({ label, length, kind }) => {
-    const asked = kind === 'asked';
-    const stroke = asked ? color.score : color.ink;
+    const { stroke, dash, above } = LINES[kind];
     return [
       el('line', {
         x1: left,
@@ -105,11 +110,11 @@ function lengthLines(
         y2: y(length),
         stroke,
         'stroke-width': 1.5,
-        'stroke-dasharray': asked ? '6 4' : null,
+        'stroke-dasharray': dash,
       }),
       el(
         'text',
-        { x: left + 8, y: y(length) + (asked ? -6 : 16), class: 'px-label', fill: stroke },
+        { x: left + 8, y: y(length) + (above ? -6 : 16), class: 'px-label', fill: stroke },
         `${pick(label)} ${length}`,
       ),
     ];

@@ -1,5 +1,5 @@
 /** Shapes of attention and of tensors. */
-import { attend, disposed, js, odd, shape, small, three, x, type Case } from './fixtures.js';
+import { attend, disposed, js, odd, rope, shape, small, three, x, type Case } from './fixtures.js';
 
 export const shapes: Case[] = [
   [() => js.attention(), 'argument', 'shape', 'shape is missing'],
@@ -27,10 +27,28 @@ export const shapes: Case[] = [
   ],
   [attend({ shape: { ...shape, batch: 2 ** 29 } }), 'range', 'query', 'at most 2^29 fit'],
   [
-    attend({ query: small, key: three, value: small, shape: undefined }),
+    attend({ query: small, key: three, value: three, shape: undefined }),
+    'shape',
+    'key.shape[1]',
+    'key.shape[1] is 3, needs a divisor of heads = 2',
+  ],
+  [
+    attend({ query: small, key: small, value: three, shape: undefined }),
     'shape',
     'value',
-    'value has the shape [1, 2, 4, 16], needs [1, 3, 4, 16]',
+    'value has 192 numbers, needs batch·kvHeads·keys·valueDim = 1·2·4·16 = 128',
+  ],
+  [
+    attend({ query: small, shape: { ...shape, heads: 4, queries: 2 } }),
+    'shape',
+    'query',
+    'query has the shape [1, 2, 4, 16], needs [batch, heads, queries, headDim] = [1, 4, 2, 16]',
+  ],
+  [
+    () => rope.rotate(small, { shape: [4, 2, 16], out: small }),
+    'shape',
+    'x',
+    'x has the shape [1, 2, 4, 16], needs [batch, heads, tokens, headDim] = [1, 4, 2, 16]',
   ],
   [
     attend({ query: small, key: small, value: odd, shape: undefined }),

@@ -31,6 +31,8 @@ export default defineConfig({
   // the meta data in a file of its own, leave no script in the HTML: no CSP exception is needed.
   appearance: false,
   metaChunk: true,
+  // Pages are small; fetching all linked ones would cost more than it saves.
+  router: { prefetchLinks: false },
   head: [
     ['script', { src: '/theme.js' }],
     ['link', { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }],
@@ -66,6 +68,7 @@ export default defineConfig({
     plugins: [chunks.plugin],
     resolve: { alias: { posenc: here('../../../dist/index.js') } },
     optimizeDeps: { exclude: ['posenc'] },
-    build: { chunkSizeWarningLimit: 1000 },
+    // No data: addresses for fonts, so that the policy for fonts can be 'self'.
+    build: { assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
   },
 });

@@ -28,6 +28,9 @@ interface Markdown {
   readonly renderer: { readonly rules: Record<string, unknown> };
 }
 
+/** Stands after every formula, so that the search can skip what KaTeX made; pages drop comments. */
+export const FORMULA_END = '<!--formula-->';
+
 /** Registers both kinds of formula. */
 export function formulas(md: Markdown): void {
   md.inline.ruler.after('escape', 'formula', inlineRule);
@@ -35,9 +38,9 @@ export function formulas(md: Markdown): void {
     alt: ['paragraph', 'reference', 'blockquote', 'list'],
   });
   md.renderer.rules.formula = (tokens: readonly { content: string }[], i: number) =>
-    `<span class="formula" v-pre>${render(tokens[i]!.content, false)}</span>`;
+    `<span class="formula" v-pre>${render(tokens[i]!.content.slice(1, -1), false)}</span>${FORMULA_END}`;
   md.renderer.rules.formula_block = (tokens: readonly { content: string }[], i: number) =>
-    `<div class="formula-block" tabindex="0" v-pre>${render(tokens[i]!.content, true)}</div>\n`;
+    `<div class="formula-block" tabindex="0" v-pre>${render(tokens[i]!.content, true)}</div>${FORMULA_END}\n`;
 }
 
 function render(source: string, displayMode: boolean): string {
@@ -60,7 +63,8 @@ function inlineRule(state: State, silent: boolean): boolean {
   if (src[end] !== '$' || /\s/.test(src[end - 1]!) || /\d/.test(src[end + 1] ?? '')) return false;
   if (!silent) {
     const token = state.push('formula', 'math', 0);
-    token.content = src.slice(pos + 1, end);
+    // With its dollars: VitePress reads a content that ends with braces as attributes and cuts them off.
+    token.content = src.slice(pos, end + 1);
     token.markup = '$';
   }
   state.pos = end + 1;

@@ -1,4 +1,5 @@
 /** Cuts rendered pages into sections for the search: one per heading. */
+import { FORMULA_END } from './formulas.js';
 
 export interface Section {
   readonly url: string;
@@ -33,15 +34,24 @@ export function sectionsOf(pages: readonly RenderedPage[]): Section[] {
   });
 }
 
-/** Text as a reader sees it: no code buttons, no second copy of formulas. */
+const FORMULA = new RegExp(`<(span|div) class="formula.*?${FORMULA_END}`, 'gs');
+
+/** Text as a reader sees it: no buttons, formulas only where they are part of a sentence. */
 function plainText(html: string): string {
   return html
+    .replace(FORMULA, (formula, tag: string) => (tag === 'div' ? ' ' : mathText(formula)))
     .replace(/<(h1|button|style|script)\b.*?<\/\1>/gs, ' ')
-    .replace(/<span class="katex-mathml">.*?<\/math><\/span>/gs, ' ')
+    .replace(/<\/?(a|strong|em|code|data|span)\b[^>]*>/g, '')
     .replace(/<[^>]+>/g, ' ')
     .replace(/&(#x?\w+|\w+);/g, (entity) => ENTITIES[entity] ?? ' ')
     .replace(/[\s\u200b]+/g, ' ')
     .trim();
+}
+
+/** The characters of a formula, from its MathML. */
+function mathText(formula: string): string {
+  const presentation = /<math[^>]*>(.*?)<annotation/s.exec(formula)?.[1] ?? '';
+  return presentation.replace(/<[^>]+>/g, '');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

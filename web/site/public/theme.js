@@ -8,11 +8,12 @@
   } catch {
     // Storage is forbidden: follow the system.
   }
-  const apply = () => {
-    const dark = choice === 'dark' || (choice !== 'light' && system.matches);
-    window.document.documentElement.classList.toggle('dark', dark);
-  };
+  const show = (dark) => window.document.documentElement.classList.toggle('dark', dark);
+  const apply = () => show(choice === 'dark' || (choice !== 'light' && system.matches));
   apply();
+  // Paper is light.
+  window.addEventListener('beforeprint', () => show(false));
+  window.addEventListener('afterprint', apply);
   system.addEventListener('change', apply);
   window.addEventListener('posenc-theme', (event) => {
     choice = event.detail;

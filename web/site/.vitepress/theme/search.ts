@@ -27,30 +27,38 @@ export function terms(query: string): string[] {
   return [...found];
 }
 
-/** Sections that contain every term, best first: matches in headings count most, then how many there are. */
+/**
+ * Sections that contain every term (where none does: most terms), best first: matches in headings
+ * count most, then how many there are.
+ */
 export function search(sections: readonly Section[], query: string): Hit[] {
   const wanted = terms(query);
   if (wanted.length === 0) return [];
-  const scored = sections.flatMap((section) => {
-    const title = `${section.page} ${section.heading}`.toLowerCase();
-    const text = section.text.toLowerCase();
-    let score = 0;
-    for (const term of wanted) {
-      const [inTitle, inText] = [count(title, term), count(text, term)];
-      if (inTitle + inText === 0) return [];
-      score += TITLE_WEIGHT * inTitle + Math.log2(1 + inText);
-    }
-    // The words together are worth more than the words apart.
-    if (text.includes(query.trim().toLowerCase())) score += TITLE_WEIGHT / 2;
-    return [{ section, score }];
-  });
+  const scored = sections.map((section) => ({ section, ...rate(section, wanted, query) }));
+  const best = Math.max(...scored.map(({ matched }) => matched));
   return scored
+    .filter(({ matched }) => matched === best && matched > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_HITS)
     .map(({ section }) => ({
       section,
       excerpt: excerptOf(section.text, [query.trim(), ...wanted]),
     }));
+}
+
+/** How many terms a section has, and how prominently. */
+function rate(section: Section, wanted: readonly string[], query: string) {
+  const title = `${section.page} ${section.heading}`.toLowerCase();
+  const text = section.text.toLowerCase();
+  let [matched, score] = [0, 0];
+  for (const term of wanted) {
+    const [inTitle, inText] = [count(title, term), count(text, term)];
+    if (inTitle + inText > 0) matched += 1;
+    score += TITLE_WEIGHT * inTitle + Math.log2(1 + inText);
+  }
+  // The words together are worth more than the words apart.
+  if (text.includes(query.trim().toLowerCase())) score += TITLE_WEIGHT / 2;
+  return { matched, score };
 }
 
 function count(text: string, term: string): number {

@@ -27,12 +27,6 @@ const words = {
     zh: '图中的每一个数都由本页的 WebAssembly 内核当场算出；不收集任何数据。',
     en: 'Every number in a figure is computed on this page by the WebAssembly kernels. Nothing is collected.',
   },
-  notFound: { zh: '这个位置上没有页面', en: 'There is no page at this position' },
-  notFoundHint: {
-    zh: '地址可能打错了，或者页面搬走了。',
-    en: 'The address may be mistyped, or the page has moved.',
-  },
-  backHome: { zh: '回到位置 0', en: 'Back to position 0' },
 } as const;
 
 export type Word = keyof typeof words;

@@ -1,0 +1,163 @@
+#include "attention_case.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "table.hpp"
+
+namespace posenc::test {
+
+namespace {
+
+std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+template <class T>
+std::vector<T> tokens_of(const std::vector<T>& x, std::int64_t rows, std::int64_t tokens,
+                         std::int64_t width, std::int64_t first, std::int64_t count) {
+  std::vector<T> out;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto taken = part(x, (row * tokens + first) * width, count * width);
+    out.insert(out.end(), taken.begin(), taken.end());
+  }
+  return out;
+}
+
+/// The same of an array that may be shared by the batch.
+template <class T>
+std::vector<T> tokens_of(const std::vector<T>& x, std::int64_t tokens, std::int64_t width,
+                         std::int64_t first, std::int64_t count) {
+  const std::int64_t row = tokens * width;
+  const std::int64_t rows = row == 0 ? 0 : static_cast<std::int64_t>(x.size()) / row;
+  return tokens_of(x, rows, tokens, width, first, count);
+}
+
+}  // namespace
+
+void AttentionCase::fill(unsigned seed) {
+  query = random_floats(batch * heads * queries * head_dim, seed);
+  key = random_floats(batch * kv_heads * keys * head_dim, seed + 1);
+  value = random_floats(batch * kv_heads * keys * value_dim, seed + 2);
+  scale = 1.0F / std::sqrt(static_cast<float>(head_dim));
+  key_positions = count_from(0, keys);
+  query_positions = count_from(keys - queries, queries);
+}
+
+std::int64_t AttentionCase::query_at(std::int64_t entry, std::int64_t token) const {
+  const bool shared = query_positions.size() == size(queries * axes);
+  return query_positions[size(((shared ? 0 : entry * queries) + token) * axes)];
+}
+
+std::int64_t AttentionCase::key_at(std::int64_t entry, std::int64_t token) const {
+  const bool shared = key_positions.size() == size(keys * axes);
+  return key_positions[size(((shared ? 0 : entry * keys) + token) * axes)];
+}
+
+bool AttentionCase::real(std::int64_t entry, std::int64_t token) const {
+  if (key_mask.empty()) return true;
+  const bool shared = key_mask.size() == size(keys);
+  return key_mask[size((shared ? 0 : entry * keys) + token)] != 0;
+}
+
+float* AttentionCase::query_row(std::int64_t entry, std::int64_t head, std::int64_t token) {
+  return query.data() + ((entry * heads + head) * queries + token) * head_dim;
+}
+
+float* AttentionCase::key_row(std::int64_t entry, std::int64_t kv_head, std::int64_t token) {
+  return key.data() + ((entry * kv_heads + kv_head) * keys + token) * head_dim;
+}
+
+float* AttentionCase::value_row(std::int64_t entry, std::int64_t kv_head, std::int64_t token) {
+  return value.data() + ((entry * kv_heads + kv_head) * keys + token) * value_dim;
+}
+
+Stages<float> run(const AttentionCase& c, RunOptions options) {
+  Stages<float> result;
+  AttentionProblem p;
+  result.status = collect(c.encodings, p.terms);
+  if (result.status != Status::ok) return result;
+  const auto blank = [&](std::int64_t count) {
+    return Unaligned(std::vector<float>(size(count), kUnwritten), options.offset);
+  };
+  Unaligned query(c.query, options.offset);
+  Unaligned key(c.key, options.offset);
+  Unaligned value(c.value, options.offset);
+  Unaligned output = blank(c.batch * c.heads * c.queries * c.value_dim);
+  const std::int64_t pairs = options.taps ? c.batch * c.heads * c.queries * c.keys : 0;
+  Unaligned scores = blank(pairs);
+  Unaligned capped = blank(pairs);
+  Unaligned biased = blank(pairs);
+  Unaligned logits = blank(pairs);
+  Unaligned weights = blank(pairs);
+
+  p.batch = c.batch;
+  p.heads = c.heads;
+  p.kv_heads = c.kv_heads;
+  p.queries = c.queries;
+  p.keys = c.keys;
+  p.head_dim = c.head_dim;
+  p.value_dim = c.value_dim;
+  p.query = query.data();
+  p.key = key.data();
+  p.value = value.data();
+  p.output = output.data();
+  p.scale = c.scale;
+  p.softcap = c.softcap;
+  p.causal = c.causal;
+  p.window = c.window;
+  p.axes = c.axes;
+  p.query_positions = c.query_positions.data();
+  p.query_positions_per_batch = c.query_positions.size() != size(c.queries * c.axes);
+  p.key_positions = c.key_positions.data();
+  p.key_positions_per_batch = c.key_positions.size() != size(c.keys * c.axes);
+  p.key_mask = c.key_mask.empty() ? nullptr : c.key_mask.data();
+  p.key_mask_per_batch = c.key_mask.size() != size(c.keys);
+  if (options.taps) {
+    p.taps = {scores.data(), capped.data(), biased.data(), logits.data(), weights.data()};
+  }
+  result.status = attention(p);
+  const auto copy = [](const Unaligned& x) {
+    return std::vector<float>(x.values().begin(), x.values().end());
+  };
+  result.output = copy(output);
+  result.scores = copy(scores);
+  result.capped = copy(capped);
+  result.biased = copy(biased);
+  result.logits = copy(logits);
+  result.weights = copy(weights);
+  return result;
+}
+
+std::string stage_differences(const Stages<float>& actual, const Stages<double>& expected) {
+  if (actual.status != Status::ok) return "status";
+  const auto named = [](const char* stage, const std::string& text) {
+    return text.empty() ? "" : std::string(stage) + ": " + text + "\n";
+  };
+  return named("scores", differences(actual.scores, expected.scores)) +
+         named("capped", differences(actual.capped, expected.capped)) +
+         named("biased", differences(actual.biased, expected.biased)) +
+         named("logits", differences(actual.logits, expected.logits)) +
+         named("weights", differences(actual.weights, expected.weights)) +
+         named("output", differences(actual.output, expected.output));
+}
+
+AttentionCase slice(const AttentionCase& c, std::int64_t first, std::int64_t count,
+                    std::int64_t key_first, std::int64_t key_count) {
+  AttentionCase s = c;
+  s.queries = count;
+  s.keys = key_count;
+  s.query = tokens_of(c.query, c.queries, c.head_dim, first, count);
+  s.key = tokens_of(c.key, c.keys, c.head_dim, key_first, key_count);
+  s.value = tokens_of(c.value, c.keys, c.value_dim, key_first, key_count);
+  s.query_positions = tokens_of(c.query_positions, c.queries, c.axes, first, count);
+  s.key_positions = tokens_of(c.key_positions, c.keys, c.axes, key_first, key_count);
+  s.key_mask = tokens_of(c.key_mask, c.keys, 1, key_first, key_count);
+  return s;
+}
+
+std::vector<float> output_rows(const AttentionCase& c, const Stages<float>& result,
+                               std::int64_t first, std::int64_t count) {
+  return tokens_of(result.output, c.queries, c.value_dim, first, count);
+}
+
+}  // namespace posenc::test

@@ -1,0 +1,70 @@
+// One attention problem that owns its data, to be run by the kernels and by the float64 reference.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attention/problem.hpp"
+#include "reference.hpp"
+
+namespace posenc::test {
+
+struct AttentionCase {
+  std::int64_t batch = 1, heads = 1, kv_heads = 1;
+  std::int64_t queries = 1, keys = 1;
+  std::int64_t head_dim = 8, value_dim = 8;
+  std::vector<float> query, key, value;
+  int axes = 1;
+  std::vector<std::int32_t> query_positions;  // (queries, axes) or (batch, queries, axes)
+  std::vector<std::int32_t> key_positions;    // (keys, axes) or (batch, keys, axes)
+  std::vector<std::uint8_t> key_mask;         // none, (keys) or (batch, keys)
+  float scale = 1.0F;
+  float softcap = 0.0F;
+  bool causal = false;
+  std::int64_t window = 0;
+  std::vector<const Encoding*> encodings;
+
+  /// Fills query, key and value with normal numbers, scale with 1/√head_dim, and positions as by
+  /// default: keys 0, 1, …, queries the last of them.
+  void fill(unsigned seed);
+
+  std::int64_t query_at(std::int64_t entry, std::int64_t token) const;
+  std::int64_t key_at(std::int64_t entry, std::int64_t token) const;
+  bool real(std::int64_t entry, std::int64_t key) const;
+
+  float* query_row(std::int64_t entry, std::int64_t head, std::int64_t token);
+  float* key_row(std::int64_t entry, std::int64_t kv_head, std::int64_t token);
+  float* value_row(std::int64_t entry, std::int64_t kv_head, std::int64_t token);
+};
+
+/// Output and taps; T is float for the kernels and double for the reference.
+template <class T>
+struct Stages {
+  Status status = Status::ok;
+  std::vector<T> output;                                   // (batch, heads, queries, value_dim)
+  std::vector<T> scores, capped, biased, logits, weights;  // (batch, heads, queries, keys)
+};
+
+struct RunOptions {
+  bool taps = true;
+  int offset = 0;  ///< Arrays start this many floats after an aligned address.
+};
+
+Stages<float> run(const AttentionCase& problem, RunOptions options = {});
+
+/// The definition, one number after another.
+Stages<double> expected(const AttentionCase& problem, const Reference& reference = {});
+
+/// Where the two differ at any stage, or "".
+std::string stage_differences(const Stages<float>& actual, const Stages<double>& expected);
+
+/// The tokens [first, first + count) of some queries against [key_first, key_first + key_count) of
+/// the keys.
+AttentionCase slice(const AttentionCase& problem, std::int64_t first, std::int64_t count,
+                    std::int64_t key_first, std::int64_t key_count);
+
+/// The outputs of the queries [first, first + count).
+std::vector<float> output_rows(const AttentionCase& problem, const Stages<float>& result,
+                               std::int64_t first, std::int64_t count);
+
+}  // namespace posenc::test

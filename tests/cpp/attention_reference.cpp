@@ -1,0 +1,116 @@
+// Attention by its definition, one number after another, in float64.
+#include <cmath>
+#include <limits>
+
+#include "attention_case.hpp"
+#include "table.hpp"
+
+namespace posenc::test {
+
+namespace {
+
+constexpr double kHidden = -std::numeric_limits<double>::infinity();
+
+using Row = std::vector<double>;
+
+/// The vectors of one head, and what is computed of them.
+class Head {
+ public:
+  Head(const AttentionCase& problem, const Reference& reference, std::int64_t entry,
+       std::int64_t head)
+      : c_(problem), r_(reference), entry_(entry), head_(static_cast<int>(head)) {
+    query_row_ = (entry * c_.heads + head) * c_.queries;
+    key_row_ = (entry * c_.kv_heads + head * c_.kv_heads / c_.heads) * c_.keys;
+    for (std::int64_t n = 0; n < c_.keys; ++n) {
+      keys_.push_back(turned(c_.key, key_row_ + n, c_.key_at(entry, n), Side::key));
+    }
+  }
+
+  void add_query(std::int64_t m, Stages<double>& result) const {
+    const std::int64_t at = c_.query_at(entry_, m);
+    const Row query = turned(c_.query, query_row_ + m, at, Side::query);
+    Row logits;
+    for (std::int64_t n = 0; n < c_.keys; ++n) logits.push_back(logit(query, at, n, result));
+    const Row weights = softmax(logits);
+    result.logits.insert(result.logits.end(), logits.begin(), logits.end());
+    result.weights.insert(result.weights.end(), weights.begin(), weights.end());
+    mix(logits, weights, result.output);
+  }
+
+ private:
+  Row turned(const std::vector<float>& x, std::int64_t row, std::int64_t position,
+             Side side) const {
+    return rotated(r_, part(x, row * c_.head_dim, c_.head_dim), position, side);
+  }
+
+  double logit(const Row& query, std::int64_t at, std::int64_t n, Stages<double>& stages) const {
+    const Row& key = keys_[static_cast<std::size_t>(n)];
+    const std::int64_t key_at = c_.key_at(entry_, n);
+    double s = 0.0;
+    for (std::size_t d = 0; d < query.size(); ++d) s += query[d] * key[d];
+    if (r_.content) s += r_.content(head_, query, key, at, key_at);
+    s *= static_cast<double>(c_.scale) * (r_.scale ? r_.scale(head_, at) : 1.0);
+    stages.scores.push_back(s);
+    const double cap = c_.softcap;
+    if (cap > 0) s = cap * std::tanh(s / cap);
+    stages.capped.push_back(s);
+    if (r_.bias) s += r_.bias(head_, at, key_at);
+    stages.biased.push_back(s);
+    return visible(at, n, key_at) ? s : kHidden;
+  }
+
+  bool visible(std::int64_t at, std::int64_t n, std::int64_t key_at) const {
+    if (!c_.real(entry_, n)) return false;
+    if (c_.causal && key_at > at) return false;
+    if (c_.window > 0 && std::abs(at - key_at) >= c_.window) return false;
+    return !r_.visible || r_.visible(head_, at, key_at);
+  }
+
+  static Row softmax(const Row& logits) {
+    double maximum = kHidden;
+    for (const double s : logits) maximum = std::isnan(s) || s > maximum ? s : maximum;
+    Row weights;
+    double sum = 0.0;
+    for (const double s : logits) {
+      weights.push_back(s == kHidden ? 0.0 : std::exp(s - maximum));
+      sum += weights.back();
+    }
+    for (double& w : weights) w = sum == 0.0 ? 0.0 : w / sum;
+    return weights;
+  }
+
+  /// What is hidden takes no part, be its value NaN.
+  void mix(const Row& logits, const Row& weights, Row& output) const {
+    Row sum(static_cast<std::size_t>(c_.value_dim), 0.0);
+    for (std::int64_t n = 0; n < c_.keys; ++n) {
+      if (logits[static_cast<std::size_t>(n)] == kHidden) continue;
+      const auto value = part(c_.value, (key_row_ + n) * c_.value_dim, c_.value_dim);
+      for (std::size_t d = 0; d < sum.size(); ++d) {
+        sum[d] += weights[static_cast<std::size_t>(n)] * value[d];
+      }
+    }
+    output.insert(output.end(), sum.begin(), sum.end());
+  }
+
+  const AttentionCase& c_;
+  const Reference& r_;
+  std::int64_t entry_;
+  int head_;
+  std::int64_t query_row_ = 0, key_row_ = 0;
+  std::vector<Row> keys_;  // turned to their positions
+};
+
+}  // namespace
+
+Stages<double> expected(const AttentionCase& problem, const Reference& reference) {
+  Stages<double> result;
+  for (std::int64_t entry = 0; entry < problem.batch; ++entry) {
+    for (std::int64_t h = 0; h < problem.heads; ++h) {
+      const Head head(problem, reference, entry, h);
+      for (std::int64_t m = 0; m < problem.queries; ++m) head.add_query(m, result);
+    }
+  }
+  return result;
+}
+
+}  // namespace posenc::test

@@ -1,0 +1,47 @@
+// What must hold for every encoding that adds to the logit.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "samples.hpp"
+#include "table.hpp"
+
+namespace posenc::test {
+namespace {
+
+TEST_CASE("biases are those of the float64 reference, by row and by distance") {
+  int count = 0;
+  const std::vector<std::int32_t> keys = {-3, 0, 1, 2, 9, 10, 11, 100, 5000};
+  for (const int heads : {1, 2, 3, 8, 12}) {
+    for (const Sample& sample : samples(16, heads)) {
+      const auto encoding = sample.make();
+      const Bias* bias = encoding->bias();
+      if (bias == nullptr) continue;
+      CAPTURE(sample.label);
+      ++count;
+      CHECK(bias->heads() == heads);
+      for (int head = 0; head < heads; ++head) {
+        for (const std::int32_t query : {-5, 0, 10, 4000}) {
+          std::vector<double> expected;
+          for (const std::int32_t key : keys) {
+            expected.push_back(sample.reference.bias(head, query, key));
+          }
+          std::vector<float> row(keys.size(), kUnwritten);
+          bias->row(head, query, {keys.data(), static_cast<std::int64_t>(keys.size())}, row.data());
+          CHECK(differences(row, expected) == "");
+          if (!bias->toeplitz()) continue;
+          for (std::size_t n = 0; n < keys.size(); ++n) {
+            float value = 0.0F;
+            bias->by_distance(head, query - keys[n], 1, &value);
+            CHECK(differences(std::vector<float>{value}, part(expected, static_cast<int>(n), 1)) ==
+                  "");
+          }
+        }
+      }
+    }
+  }
+  CHECK(count > 0);
+}
+
+}  // namespace
+}  // namespace posenc::test

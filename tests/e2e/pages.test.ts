@@ -1,0 +1,83 @@
+/** Every page, both languages, both themes, desktop and phone: whole, accessible, without strangers. */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { addresses, sidewaysScroll, startFigures, useSite } from './site.js';
+
+const site = useSite();
+const PHONE = { width: 360, height: 740 };
+
+/** Serious and critical findings of axe, as short texts. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}
+
+describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+  it.each([...addresses, '/no-such-page.html'])('%s', async (path) => {
+    const { page, faults } = await site.open(path, { colorScheme });
+    await startFigures(page);
+    expect(await sidewaysScroll(page)).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.setViewportSize(PHONE);
+    await page.waitForTimeout(100);
+    expect(await sidewaysScroll(page)).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    if (!path.includes('no-such')) expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('a page', () => {
+  it('says which language it is in, and links its twin', async () => {
+    for (const path of addresses) {
+      const { page } = await site.open(path, { javaScriptEnabled: false });
+      const isEnglish = path.startsWith('/en/');
+      expect(await page.locator('html').getAttribute('lang')).toBe(isEnglish ? 'en' : 'zh-CN');
+      const twin = isEnglish ? path.replace('/en/', '/') : `/en${path}`;
+      expect(await page.locator('a.language').getAttribute('href')).toBe(twin);
+      await page.context().close();
+    }
+  });
+
+  it('changes its theme on request and keeps it', async () => {
+    const { page } = await site.open('/two-hands.html', { colorScheme: 'light' });
+    const isDark = () => page.locator('html').evaluate((root) => root.classList.contains('dark'));
+    const button = page.locator('.header-tools button').nth(1);
+    await button.click();
+    expect(await isDark()).toBe(false);
+    await button.click();
+    expect(await isDark()).toBe(true);
+    await page.reload();
+    expect(await isDark()).toBe(true);
+    await page.context().close();
+  });
+
+  it('has only links that lead somewhere', async () => {
+    const known = new Set<string>();
+    const wanted = new Map<string, string>();
+    for (const path of addresses) {
+      const { page } = await site.open(path, { javaScriptEnabled: false });
+      for (const id of await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id)))
+        known.add(`${path}#${id}`);
+      known.add(path);
+      const links = await page
+        .locator('a[href]')
+        .evaluateAll((all) => all.map((a) => (a as HTMLAnchorElement).href));
+      for (const link of links) {
+        const { origin, pathname, hash } = new URL(link);
+        if (origin === new URL(page.url()).origin)
+          wanted.set(pathname + decodeURIComponent(hash), path);
+      }
+      await page.context().close();
+    }
+    const dead = [...wanted].filter(([link]) => !known.has(link));
+    expect(dead).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+/** The parts of the site that need no browser: search, formulas, the words of Inspect. */
+import { inspect } from 'posenc';
+import { describe, expect, it } from 'vitest';
+import { wavelengthChart } from '../../web/figures/wavelength-chart.js';
+import { svgText } from '../../web/figures/frame-svg.js';
+import { formulas } from '../../web/site/.vitepress/formulas.js';
+import { sectionsOf } from '../../web/site/.vitepress/search-sections.js';
+import { samples } from '../../web/site/.vitepress/theme/inspect-samples.js';
+import { codeOf, layerRanges, shortNumber } from '../../web/site/.vitepress/theme/inspect-words.js';
+import { search, terms } from '../../web/site/.vitepress/theme/search.js';
+import { createMarkdownRenderer } from 'vitepress';
+
+describe('search', () => {
+  const section = (heading: string, text: string) => ({
+    url: `/${heading}`,
+    page: 'p',
+    heading,
+    text,
+  });
+  it('cuts Chinese into pairs and keeps words whole', () => {
+    expect(terms('旋转编码')).toEqual(['旋转', '转编', '编码']);
+    expect(terms('用 RoPE 旋转')).toEqual(['用', '旋转', 'rope']);
+    expect(terms(' ！ ')).toEqual([]);
+  });
+  it('puts headings before text, and exact words before scattered ones', () => {
+    const sections = [
+      section('a', '相对于绝对位置'),
+      section('b', '这里说相对位置'),
+      section('相对位置', '别的'),
+    ];
+    expect(search(sections, '相对位置').map(({ section }) => section.heading)).toEqual([
+      '相对位置',
+      'b',
+      'a',
+    ]);
+  });
+  it('takes the best there is where no section has every term', () => {
+    const sections = [section('a', 'rotary frequency'), section('b', 'rotary')];
+    expect(
+      search(sections, 'rotary frequency window').map(({ section }) => section.heading),
+    ).toEqual(['a']);
+    expect(search(sections, 'zzz')).toEqual([]);
+  });
+  it('shows the match in its surroundings', () => {
+    const [hit] = search([section('a', `${'前'.repeat(80)}旋转${'后'.repeat(200)}`)], '旋转');
+    expect(hit!.excerpt[1]).toBe('旋转');
+    expect(hit!.excerpt.join('').length).toBeLessThan(140);
+  });
+  it('reads pages as a reader does', () => {
+    const html =
+      '<h1 id="t">T<a class="header-anchor" href="#t"></a></h1><p>a &lt; b</p>' +
+      '<h2 id="two" tabindex="-1">Two <a class="header-anchor" href="#two"></a></h2><p>x<button>copy</button></p>';
+    expect(sectionsOf([{ url: '/p', html, frontmatter: { title: 'P' } }])).toEqual([
+      { url: '/p', page: 'P', heading: '', text: 'a < b' },
+      { url: '/p#two', page: 'P', heading: 'Two', text: 'x' },
+    ]);
+  });
+});
+
+describe('formulas', async () => {
+  const md = await createMarkdownRenderer('.', { config: formulas });
+  const render = (source: string) => md.render(source);
+  it('are set inline and on lines of their own', () => {
+    expect(render('a $x_i$ b')).toMatch(/<span class="formula" v-pre><span class="katex">/);
+    expect(render('$$\nx\n$$')).toMatch(/<div class="formula-block" tabindex="0" v-pre>/);
+  });
+  it('leave prices, code and escaped dollars alone', () => {
+    for (const source of ['costs $5 and $6', '`$x$`', '\\$x\\$', 'a $ b $ c'])
+      expect(render(source)).not.toContain('katex');
+  });
+  it('keep double braces from the template compiler, and name symbols', () => {
+    expect(render('$\\sum{{x}}$')).toContain('v-pre');
+    expect(render('$\\htmlData{sym=q}{q}$')).toContain('data-sym="q"');
+  });
+  it('are read by the search as characters, not as markup', () => {
+    const html = render('turn by $m\\omega$ rad\n\n$$\nx^2\n$$\n\nand **so** on');
+    const [section] = sectionsOf([{ url: '/', html, frontmatter: {} }]);
+    expect(section!.text).toBe('turn by mω rad and so on');
+  });
+  it('stop the build when they are wrong, and link nowhere', () => {
+    expect(() => render('$\\nosuchcommand$')).toThrow();
+    expect(render('$\\href{javascript:alert(1)}{x}$')).not.toContain('href=');
+  });
+});
+
+describe('Inspect', () => {
+  it.each(samples)('draws $name', ({ config, length }) => {
+    const plan = inspect(config, length === null ? {} : { length });
+    expect(plan.warnings.filter(({ level }) => level === 'error').length).toBeLessThan(2);
+    for (const group of plan.layerGroups) {
+      expect(group.computed).toBe(true);
+      if (!group.wavelengths.length) continue;
+      const lines = [{ label: 'l', length: plan.trainedLength!, kind: 'trained' as const }];
+      for (const width of [240, 700]) {
+        const chart = wavelengthChart({ ...group, lines }, width, String);
+        const drawing = { ...chart, sentence: '', table: { columns: [], rows: [] } };
+        const svg = svgText(drawing, { width, title: '', theme: 'light' });
+        expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+        expect(svg.match(/<circle/g)).toHaveLength(group.wavelengths.length);
+      }
+    }
+  });
+  it('names layers, numbers and calls shortly', () => {
+    expect(layerRanges([0, 1, 2, 5, 7, 8])).toBe('0–2, 5, 7–8');
+    expect(layerRanges([])).toBe('');
+    expect(shortNumber(2559195.5)).toBe('2559196');
+    expect(shortNumber(6.283185)).toBe('6.283');
+    const [group] = inspect(samples.find(({ name }) => name === 'BLOOM')!.config).layerGroups;
+    expect(codeOf(group!)).toBe("pe.encoding('alibi', { heads: 32 })");
+  });
+});
