@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inspect, load, scaleFrequencies } from 'posenc';
-import type { LayerGroup, Plan, RopeOptions, ScalingOptions } from 'posenc';
+import type { LayerGroup, Plan, RopeOptions, ScaledRopeOptions } from 'posenc';
 
 interface Case {
   name: string;
@@ -151,10 +151,8 @@ describe('the options of a group', () => {
     for (const test of golden.cases) {
       const layer_type = alternating.has(test.name) ? 'full_attention' : test.layer_type;
       const group = inspectCase({ ...test, layer_type });
-      const { base, rotaryDim, scaling, length } = group.options as Required<RopeOptions> & {
-        scaling?: ScalingOptions;
-        length?: number;
-      };
+      const { base, rotaryDim, scaling, length } = group.options as Required<RopeOptions> &
+        Pick<ScaledRopeOptions, 'scaling' | 'length'>;
       const rotation = { base, rotaryDim, ...(length === undefined ? {} : { length }) };
       const made = scaleFrequencies(rotation, scaling);
       expect(made.inverseFrequencies).toEqual(group.inverseFrequencies);

@@ -5,6 +5,7 @@ import { PosencError } from './error.js';
 import { Frame } from './frame.js';
 import { countTokens, placePositions, placeSides } from './positions.js';
 import { decodeOptions, encodeOptions, explainRule } from './registry.js';
+import { scaledTable, separateScaling, unsupportedTable } from './rope-scaling.js';
 import { ResidentTensor } from './tensor.js';
 import type {
   BiasOptions,
@@ -12,8 +13,8 @@ import type {
   EmbedOptions,
   Encoding,
   EncodingDescription,
+  EncodingInput,
   EncodingName,
-  EncodingOptions,
   Hook,
   Positions,
   RotateOptions,
@@ -37,13 +38,15 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   /** What the module reads: index in the registry, then one number per parameter. */
   readonly #block: Float64Array;
 
-  constructor(engine: Engine, name: Name, options: EncodingOptions[Name] | undefined) {
+  constructor(engine: Engine, name: Name, options: EncodingInput<Name> | undefined) {
     const names = engine.encodings.map((encoding) => encoding.name);
     const index = names.indexOf(name);
     if (index < 0) throw unknownName('encoding', name, names);
     const description = engine.encodings[index]!;
-    const block = Float64Array.of(index, ...encodeOptions(description, options));
+    const { plain, rope } = separateScaling(name, options);
+    const block = Float64Array.of(index, ...encodeOptions(description, plain));
     const resolved = resolve(engine, description, block);
+    if (scaledTable(rope, resolved.options) !== null) throw unsupportedTable(rope);
     this.name = name;
     this.options = Object.freeze(resolved.options) as unknown as Encoding<Name>['options'];
     this.hooks = description.hooks;

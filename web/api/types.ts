@@ -7,6 +7,8 @@
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { ScalingOptions } from './scaling/types.js';
+
 /** Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits everywhere. */
 export type Variant = 'simd' | 'relaxed';
 
@@ -100,6 +102,22 @@ export interface EncodingOptions {
   rope: RopeOptions;
   alibi: AlibiOptions;
 }
+
+/** `rope` with a context-extension rule that makes its frequency table. */
+export interface ScaledRopeOptions extends RopeOptions {
+  /** Default: none. */
+  scaling?: ScalingOptions;
+  /**
+   * Tokens of the sequence at hand, not of the allocated cache: `dynamic` and `longrope` depend on it.
+   * 1 … 2^30. Default: not longer than the trained length.
+   */
+  length?: number;
+}
+
+/** What `encoding()` takes by name. */
+export type EncodingInput<Name extends EncodingName> = Name extends 'rope'
+  ? ScaledRopeOptions
+  : EncodingOptions[Name];
 
 /**
  * Positions of tokens: the first one (`5` means 5, 6, 7 …), one per token, or one per (batch, token).
@@ -287,9 +305,9 @@ export interface Posenc {
   /** Configures an encoding. Throws `PosencError` that names the option, the value and what is allowed. */
   readonly encoding: <Name extends EncodingName>(
     name: Name,
-    ...options: Record<never, never> extends EncodingOptions[Name]
-      ? [options?: EncodingOptions[Name]]
-      : [options: EncodingOptions[Name]]
+    ...options: Record<never, never> extends EncodingInput<Name>
+      ? [options?: EncodingInput<Name>]
+      : [options: EncodingInput<Name>]
   ) => Encoding<Name>;
   /** Exact attention, softmax(softcap(scale·(q·k)) + bias + mask)·v, tiled over the keys. */
   readonly attention: <Output extends Data = Float32Array>(

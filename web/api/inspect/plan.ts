@@ -1,5 +1,5 @@
 import type { ScalingOptions } from '../scaling/types.js';
-import type { AlibiOptions, RopeOptions } from '../types.js';
+import type { AlibiOptions, ScaledRopeOptions } from '../types.js';
 
 /** How much a note matters: `error` = the config is wrong or the asked length cannot work. */
 export type NoteLevel = 'info' | 'warning' | 'error';
@@ -108,7 +108,7 @@ export interface LayerGroup {
    * What `pe.encoding(encoding, options)` takes; `null` where no registered encoding fits exactly. With
    * latent attention it is for the part of the head that turns.
    */
-  readonly options: RopeOptions | AlibiOptions | null;
+  readonly options: ScaledRopeOptions | AlibiOptions | null;
   /** Which dimensions form a pair (rope). */
   readonly layout: 'half' | 'interleaved' | null;
   /** How many dimensions of each head turn (rope). */
