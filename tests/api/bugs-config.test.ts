@@ -81,6 +81,16 @@ describe('spelling of configs', () => {
     });
   });
 
+  it('truncate of one layer type was read from the wrong object and ignored', () => {
+    const rule = { rope_type: 'yarn', factor: 32, truncate: false, rope_theta: 150000 };
+    const plan = inspect({
+      ...llama,
+      layer_types: Array(32).fill('full_attention'),
+      rope_parameters: { full_attention: rule },
+    });
+    expect(plan.layerGroups[0]!.rule).toMatchObject({ type: 'yarn', truncate: false });
+  });
+
   it('40: yarn without original_max_position_embeddings', () => {
     const plan = inspect(withRule({ type: 'yarn', factor: 4 }));
     expect(plan.layerGroups[0]!.rule).toMatchObject({ originalMaxPosition: 2048 });

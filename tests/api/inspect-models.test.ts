@@ -262,6 +262,21 @@ describe('rotary families with their own spelling', () => {
     expect(group).toMatchObject({ rotaryDim: 64, layout: 'interleaved', base: 10000 });
   });
 
+  it('DBRX: base and key heads inside attn_config', () => {
+    const attn_config = { rope_theta: 500000, kv_n_heads: 8 };
+    const sizes = { d_model: 6144, n_heads: 48, n_layers: 40, max_seq_len: 32768 };
+    const plan = inspect({ model_type: 'dbrx', ...sizes, attn_config });
+    expect(plan).toMatchObject({ kvHeads: 8, trainedLength: 32768, headDim: 128, warnings: [] });
+    expect(only(plan).base).toBe(500000);
+  });
+
+  it('the part of a wrapper is read as the wrapper is', () => {
+    const text_config = { model_type: 'mllama_text_model', num_hidden_layers: 40 };
+    const plan = inspect({ model_type: 'mllama', text_config });
+    expect(plan).toMatchObject({ modelType: 'mllama_text_model', trainedLength: 131072 });
+    expect(only(plan)).toMatchObject({ computed: true, base: 500000 });
+  });
+
   it('MiniMax: rotary_dim 64 of 128', () => {
     const group = inspect({ model_type: 'minimax_m2', rotary_dim: 64 }).layerGroups[0];
     expect(group).toMatchObject({ rotaryDim: 64, base: 5e6 });

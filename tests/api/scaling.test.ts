@@ -139,6 +139,14 @@ describe('published values', () => {
     },
   );
 
+  it('the ramp of YaRN is clamped to rotaryDim − 1, not to the last pair', () => {
+    const values = { betaFast: 32, betaSlow: 1, originalMaxPosition: 2 ** 20, truncate: true };
+    expect(correctionRange({ base: 10, rotaryDim: 64 }, values)).toEqual([118, 63]);
+    expect(
+      correctionRange({ base: 1e30, rotaryDim: 64 }, { ...values, originalMaxPosition: 8 }),
+    ).toEqual([0, 1]);
+  });
+
   it('Llama 3.1: 29 pairs kept, 6 blended, 29 divided by 8', () => {
     const divided = divisors(
       { base: 500000, rotaryDim: 128 },

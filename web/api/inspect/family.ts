@@ -52,6 +52,8 @@ export interface Family {
   readonly lengthsAreClaims: boolean;
   readonly baseFields: readonly string[];
   readonly localBaseFields: readonly string[];
+  /** Object that holds `rope_theta` and `kv_n_heads` (DBRX, MPT). */
+  readonly attentionFields: string | null;
   readonly fractionFields: readonly string[];
   /** Whether transformers declares a rotary fraction for this type. */
   readonly fractionDeclared: boolean;
@@ -152,6 +154,7 @@ export const llama: Family = {
   lengthsAreClaims: false,
   baseFields: ['rope_theta'],
   localBaseFields: [],
+  attentionFields: null,
   fractionFields: ['partial_rotary_factor'],
   fractionDeclared: false,
   handles: [],

@@ -3,6 +3,7 @@ import type { Context } from './context.js';
 import { chooseFamily } from './choose.js';
 import { familyOf, genericFamily } from './families/index.js';
 import { aliases } from './family.js';
+import type { Family } from './family.js';
 import { Fields } from './fields.js';
 import { readGguf } from './gguf.js';
 import { Notes } from './notes.js';
@@ -63,12 +64,13 @@ export interface Identified extends Context {
 export function identify(config: unknown): Identified {
   const notes = new Notes();
   const given = Fields.of(config);
-  const { fields: inner, outerType } = unwrap(given, notes);
+  const { fields: inner, outerType, outer } = unwrap(given, notes);
   const gguf = inner === given ? readGguf(given, notes) : null;
   const fields = gguf?.fields ?? inner;
   const modelType = fields.name('model_type') ?? outerType ?? fromArchitecture(fields, notes);
   const divided = gguf?.divided ?? false;
-  const found = modelType === null ? undefined : familyOf(modelType);
+  const found =
+    modelType === null ? undefined : (familyOf(modelType) ?? familyOfPart(modelType, outer));
   const layout = gguf?.layout ?? null;
   if (found !== undefined) {
     const own = layout === null ? found : { ...found, layout, originalInterleaved: false };
@@ -86,8 +88,11 @@ export function identify(config: unknown): Identified {
  * Steps into wrapper configs, and tells which outer settings are passed by. The outer type stands in for
  * an inner one that is missing.
  */
-function unwrap(outer: Fields, notes: Notes): { fields: Fields; outerType: string | null } {
-  let fields = outer;
+function unwrap(
+  whole: Fields,
+  notes: Notes,
+): { fields: Fields; outerType: string | null; outer: string | null } {
+  let fields = whole;
   let outerType: string | null = null;
   for (let depth = 0; depth < 3; depth++) {
     const here = fields;
@@ -105,8 +110,12 @@ function unwrap(outer: Fields, notes: Notes): { fields: Fields; outerType: strin
   }
   const type = fields.has('model_type') ? null : outerType;
   if (type !== null) notes.add('model-type-of-wrapper', [fields.at('model_type')], { type });
-  return { fields, outerType: type };
+  return { fields, outerType: type, outer: outerType };
 }
+
+/** The family of a wrapper for its own part: `mllama_text_model` inside `mllama`. */
+const familyOfPart = (type: string, outer: string | null): Family | undefined =>
+  outer !== null && type.startsWith(`${outer}_`) ? familyOf(outer) : undefined;
 
 function fromArchitecture(fields: Fields, notes: Notes): string | null {
   const [architecture] = fields.list('architectures', 100) ?? [];

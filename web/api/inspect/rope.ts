@@ -1,5 +1,5 @@
 import { isNested, ropeContainers } from './containers.js';
-import { settle } from './context.js';
+import { attentionFields, settle } from './context.js';
 import type { Claim, Context } from './context.js';
 import type { Fields } from './fields.js';
 import { limits } from './limits.js';
@@ -111,7 +111,9 @@ function readSettings(context: Context, shape: Shape, source: Source): RopeSetti
     // Settings of one layer type may well differ from those for the model at large.
     return layerType !== null && inside.length > 0 ? inside : [...inside, ...outside];
   };
-  const base = settle(collect('rope_theta', baseFields, limits.base), notes);
+  const inAttention = attentionFields(context)?.numbers(['rope_theta'], limits.base) ?? [];
+  const bases = [...collect('rope_theta', baseFields, limits.base), ...inAttention];
+  const base = settle(bases, notes);
   const fraction = settle(
     collect('partial_rotary_factor', family.fractionFields, limits.fraction),
     notes,

@@ -1,5 +1,5 @@
 import { originalLength } from './containers.js';
-import { assume, settle } from './context.js';
+import { assume, attentionFields, settle } from './context.js';
 import type { Context } from './context.js';
 import { aliases } from './family.js';
 import type { Fields } from './fields.js';
@@ -43,7 +43,8 @@ export function readShape(context: Context): Shape {
   }
   const hiddenSize = size(aliases.hiddenSize, limits.hiddenSize, family.hiddenSize);
   const heads = size(aliases.heads, limits.heads, family.heads);
-  const kvHeads = size(aliases.kvHeads, limits.heads, family.kvHeads) ?? heads;
+  const inAttention = attentionFields(context)?.integer('kv_n_heads', limits.heads) ?? null;
+  const kvHeads = inAttention ?? size(aliases.kvHeads, limits.heads, family.kvHeads) ?? heads;
   if (heads !== null && kvHeads !== null && heads % kvHeads !== 0) {
     notes.add('kv-heads-not-dividing', [fields.at('num_key_value_heads')], { heads, kvHeads });
   }

@@ -45,7 +45,10 @@ export const correctionPair = (
   trained: number,
 ): number => (rotaryDim * Math.log(trained / (2 * Math.PI * turns))) / (2 * Math.log(base));
 
-/** First and last pair of the ramp, clamped to 0 … rotaryDim − 1 as in the paper's code. */
+/**
+ * First and last pair of the ramp, clamped to 0 … rotaryDim − 1 as in the paper's code. Where even the
+ * slowest pair makes more turns than betaFast the ends may cross, and every pair is interpolated, as there.
+ */
 export function correctionRange(rotation: Rotation, values: Values): readonly [number, number] {
   const { betaFast, betaSlow, originalMaxPosition: trained } = values as Record<string, number>;
   if (!(rotation.base > 1)) throw wrong('range', 'base', rotation.base, 'a base above 1');

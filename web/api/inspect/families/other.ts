@@ -62,6 +62,7 @@ export const other: readonly Family[] = [
     hiddenSize: 2048,
     heads: 16,
     lengthFields: ['max_seq_len'],
+    attentionFields: 'attn_config',
   },
   {
     ...gpt2,

@@ -122,6 +122,10 @@ const special: Readonly<Record<string, Traits>> = {
   cohere2_vision: cohere2,
   aya_vision: cohere2,
   cwm: bands(16),
+  dbrx: {
+    attentionFields: 'attn_config',
+    lengthFields: ['max_seq_len', 'max_position_embeddings'],
+  },
   deepseek_v2: { ...latent, omitsSoftmaxFactor: true },
   deepseek_v3: latent,
   exaone4: {
