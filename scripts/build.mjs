@@ -74,16 +74,25 @@ const STEPS = [
   {
     name: 'api',
     inputs: [...SCRIPTS, 'web/api', 'package.json'],
-    outputs: ['dist/index.js'],
-    action: () =>
-      esbuild({
-        entryPoints: ['web/api/index.ts'],
-        outfile: 'dist/index.js',
+    outputs: ['dist/index.js', 'dist/inspect.js'],
+    async action() {
+      for (const file of filesIn('dist').filter((name) => name.includes('/shared-'))) {
+        rmSync(at(file));
+      }
+      await esbuild({
+        // The entry `check` separates what both others share from the inspector, so that bundlers
+        // leave the inspector out of pages that do not inspect; nobody imports it by itself.
+        entryPoints: ['web/api/index.ts', 'web/api/inspect.ts', 'web/api/check.ts'],
+        outdir: 'dist',
+        splitting: true,
+        chunkNames: 'shared-[hash]',
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'neutral',
         external: ['./simd.js', './relaxed.js'],
-      }),
+      });
+      rmSync(at('dist/check.js'));
+    },
   },
   {
     name: 'cli',

@@ -11,6 +11,8 @@ const packed = await pack(folder);
 const paths = packed.files.map(({ path }) => path);
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
   version: string;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
   [field: string]: unknown;
 };
 
@@ -22,11 +24,13 @@ test('the tarball holds the package and nothing else', () => {
   const needed = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY.md', 'package.json'],
     ...['dist/cli.js', 'dist/index.d.ts', 'dist/index.js', 'dist/relaxed.js', 'dist/simd.js'],
+    ...['dist/inspect.d.ts', 'dist/inspect.js'],
     ...['dist/kernels-relaxed.wasm', 'dist/kernels-simd.wasm'],
   ];
   expect(paths).toEqual(expect.arrayContaining(needed));
   const others = paths.filter((path) => !needed.includes(path));
-  expect(others.filter((path) => !/^dist\/([a-z-]+\/)*[a-z0-9-]+\.d\.ts$/.test(path))).toEqual([]);
+  const allowed = /^dist\/(shared-[A-Z0-9]+\.js|([a-z-]+\/)*[a-z0-9-]+\.d\.ts)$/;
+  expect(others.filter((path) => !allowed.test(path))).toEqual([]);
 });
 
 test.each(['simd', 'relaxed'])('the %s module is small', async (variant) => {
@@ -44,13 +48,18 @@ test('the chunks hold the bytes of the files', async () => {
 
 test('no file needs Node, evaluates text or depends on another package', async () => {
   expect(manifest).not.toHaveProperty('dependencies');
-  expect(manifest).not.toHaveProperty('peerDependencies');
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
+  for (const name of Object.keys(peerDependencies)) {
+    expect(peerDependenciesMeta[name]).toEqual({ optional: true });
+  }
   expect(manifest).not.toHaveProperty('optionalDependencies');
-  for (const name of ['index', 'simd', 'relaxed']) {
-    const code = await readFile(join(root, `dist/${name}.js`), 'utf8');
+  for (const path of paths.filter((name) => /^dist\/(?!cli).*\.js$/.test(name))) {
+    const code = await readFile(join(root, path), 'utf8');
     expect(code).not.toMatch(/\bnew Function\b|\beval\(|\brequire\(|\bnode:/);
     const imports = [...code.matchAll(/\b(?:import\(|from ?|import ?)["']([^"']+)["']/g)];
-    for (const [, specifier] of imports) expect(specifier).toMatch(/^\.\/(simd|relaxed)\.js$/);
+    for (const [, specifier] of imports) {
+      expect(specifier).toMatch(/^\.\/(simd|relaxed|shared-[A-Z0-9]+)\.js$/);
+    }
   }
 });
 

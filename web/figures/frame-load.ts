@@ -6,7 +6,7 @@ let loading: Promise<Posenc> | undefined;
 
 /** Loads posenc once per page, on first use. Figures use the build whose bits are the same everywhere. */
 export function loadPosenc(): Promise<Posenc> {
-  loading ??= import('posenc').then(({ load }) => load({ variant: 'simd' }));
+  loading ??= import('./frame-posenc.js').then(({ load }) => load({ variant: 'simd' }));
   // A failed load (a lost connection, say) may be tried again by the next figure or by “Try again”.
   loading.catch(() => (loading = undefined));
   return loading;

@@ -66,8 +66,13 @@ export default defineConfig({
   },
   vite: {
     plugins: [chunks.plugin],
-    resolve: { alias: { posenc: here('../../../dist/index.js') } },
-    optimizeDeps: { exclude: ['posenc'] },
+    resolve: {
+      alias: {
+        'posenc/inspect': here('../../../dist/inspect.js'),
+        posenc: here('../../../dist/index.js'),
+      },
+    },
+    optimizeDeps: { exclude: ['posenc', 'posenc/inspect'] },
     // No data: addresses for fonts, so that the policy for fonts can be 'self'.
     build: { assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
   },

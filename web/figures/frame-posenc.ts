@@ -1,0 +1,2 @@
+/** What figures use of posenc: imported lazily, and without the rest of the package. */
+export { load } from 'posenc';
