@@ -76,13 +76,15 @@ const STEPS = [
     inputs: [...SCRIPTS, 'web/api', 'package.json'],
     outputs: ['dist/index.js', 'dist/inspect.js'],
     async action() {
+      const separators = ['check', 'scaling/index'];
       for (const file of filesIn('dist').filter((name) => name.includes('/shared-'))) {
         rmSync(at(file));
       }
       await esbuild({
-        // The entry `check` separates what both others share from the inspector, so that bundlers
-        // leave the inspector out of pages that do not inspect; nobody imports it by itself.
-        entryPoints: ['web/api/index.ts', 'web/api/inspect.ts', 'web/api/check.ts'],
+        // The entries of `separators` part what both others share from the inspector, so that bundlers
+        // leave the inspector out of pages that do not inspect; nobody imports them by themselves.
+        entryPoints: ['index', 'inspect', ...separators].map((name) => `web/api/${name}.ts`),
+        outbase: 'web/api',
         outdir: 'dist',
         splitting: true,
         chunkNames: 'shared-[hash]',
@@ -91,7 +93,7 @@ const STEPS = [
         platform: 'neutral',
         external: ['./simd.js', './relaxed.js'],
       });
-      rmSync(at('dist/check.js'));
+      for (const name of separators) rmSync(at(`dist/${name}.js`));
     },
   },
   {
@@ -105,7 +107,7 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'node',
-        external: ['./index.js', './simd.js', './relaxed.js'],
+        external: ['./index.js', './simd.js', './relaxed.js', '@huggingface/gguf'],
         define: { __POSENC_VERSION__: JSON.stringify(readJson('package.json').version) },
       });
       chmodSync(at('dist/cli.js'), 0o755);

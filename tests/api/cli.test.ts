@@ -97,9 +97,15 @@ describe('posenc inspect prints', () => {
     expect(print({ model_type: 'gpt2' })).toMatch(/1,024 × 768/);
     expect(print({ model_type: 'mistral' })).toMatch(/window.*\n.* 4,096 /);
     expect(print({ ...llama, rope_scaling: { type: 'yarn', factor: 4 } })).toMatch(
-      /rule.*\n.* yarn {2}not computed/,
+      /rule {2}cos factor.*\n.* yarn {2}1\.139 {7}6\.283 … /,
     );
-    expect(print({ model_type: 't5', num_layers: 6 })).toMatch(/\n0–5 +\?/);
+    expect(print({ ...llama, rope_scaling: { type: 'magic', factor: 4 } })).toMatch(
+      /rule.*\n.* magic {2}not computed/,
+    );
+    expect(print({ model_type: 't5', num_layers: 6 })).toMatch(
+      /\n0–5 +encoder +t5.*\n6–11 +decoder/,
+    );
+    expect(print({ model_type: 'xlnet', n_layer: 6 })).toMatch(/\n0–5 +\?/);
   });
 });
 

@@ -1,69 +1,75 @@
+/** `inspect` against numbers that public code made: transformers in float64, and its silent defaults. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inspect, load } from 'posenc';
-import type { LayerGroup, Plan, RopeOptions } from 'posenc';
+import { inspect, load, scaleFrequencies } from 'posenc';
+import type { LayerGroup, Plan, RopeOptions, ScaledRopeOptions } from 'posenc';
 
 interface Case {
   name: string;
   config: Record<string, unknown>;
+  length: number | null;
   layer_type: string | null;
-  rope_parameters: { rope_theta: number };
+  rope_parameters: { rope_theta: number; rope_type: string };
   head_dim: number;
   rotary_dim: number;
   layout: 'half' | 'interleaved';
+  attention_factor: number;
   inverse_frequencies: number[];
 }
 
-interface Defaults {
-  rope_parameters: { rope_theta: number; partial_rotary_factor?: number };
-  head_dim: number | null;
-  hidden_size: number;
-  num_attention_heads: number;
-  max_position_embeddings: number;
+interface Parameters {
+  rope_theta: number;
+  rope_type: string;
+  partial_rotary_factor?: number;
 }
 
-const golden = JSON.parse(
-  readFileSync(new URL('../golden/rope_scaling_default.json', import.meta.url), 'utf8'),
-) as {
-  tolerance: { rtol: number };
-  defaults: { by_model_type: Record<string, Defaults> };
-  cases: Case[];
-};
+interface Defaults {
+  rope_parameters: Parameters | { full_attention: Parameters; sliding_attention: Parameters };
+  head_dim: number | null;
+  hidden_size: number | null;
+  num_attention_heads: number | null;
+  max_position_embeddings: number | null;
+}
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8'));
+
+const golden = read('rope_scaling.json') as { tolerance: { rtol: number }; cases: Case[] };
+const defaults = read('rope_defaults.json') as { by_model_type: Record<string, Defaults> };
 
 const codes = (plan: Plan): string[] =>
   [...plan.warnings, ...plan.assumptions].map(({ code }) => code);
 
-function only(plan: Plan): LayerGroup {
-  expect(plan.layerGroups).toHaveLength(1);
-  return plan.layerGroups[0]!;
+/** The group of a layer type, or the only one that rotates. */
+function groupOf(plan: Plan, layerType: string | null): LayerGroup {
+  const rotating = plan.layerGroups.filter(({ encoding }) => encoding === 'rope');
+  const found =
+    layerType === null ? rotating : rotating.filter((each) => each.layerType === layerType);
+  expect(found).toHaveLength(1);
+  return found[0]!;
 }
+
+function inspectCase({ config, length, layer_type }: Case): LayerGroup {
+  return groupOf(inspect(config, length === null ? {} : { length }), layer_type);
+}
+
+/** Layers that rotate alike although their windows differ: any of them stands for all. */
+const alternating = new Set(['gemma2_9b', 'gpt_oss_20b_yarn_notruncate']);
 
 function expectFrequencies(given: readonly number[], wanted: readonly number[]): void {
   expect(given).toHaveLength(wanted.length);
   given.forEach((frequency, i) => {
+    if (wanted[i] === 0) return expect(frequency).toBe(0);
     const error = Math.abs(frequency / wanted[i]! - 1);
     expect(error, `pair ${i}`).toBeLessThanOrEqual(golden.tolerance.rtol);
   });
 }
 
-/** Model types whose layers differ by their own code, or that name no base: told, not computed. */
-const uncomputed = new Set([
-  'codegen_350m',
-  'cohere2_command_r7b',
-  'falcon_7b',
-  'gemma2_9b',
-  'gemma3_1b_global',
-  'gemma3_1b_local',
-  'gemma3_4b_local',
-  'gemma4_e2b_local',
-  'gpt_j_6b',
-  'modernbert_local',
-]);
-
-describe('frequencies of the default rule, against Hugging Face in float64', () => {
-  for (const test of golden.cases.filter(({ name }) => !uncomputed.has(name))) {
+describe('a published config, against transformers in float64', () => {
+  for (const test of golden.cases) {
     it(test.name, () => {
-      const group = only(inspect(test.config));
+      const layer_type = alternating.has(test.name) ? 'full_attention' : test.layer_type;
+      const group = inspectCase({ ...test, layer_type });
       expectFrequencies(group.inverseFrequencies, test.inverse_frequencies);
       expect(group).toMatchObject({
         encoding: 'rope',
@@ -71,7 +77,6 @@ describe('frequencies of the default rule, against Hugging Face in float64', () 
         rotaryDim: test.rotary_dim,
         base: test.rope_parameters.rope_theta,
         layout: test.layout,
-        attentionFactor: 1,
         options: {
           headDim: test.head_dim,
           rotaryDim: test.rotary_dim,
@@ -79,69 +84,97 @@ describe('frequencies of the default rule, against Hugging Face in float64', () 
           layout: test.layout,
         },
       });
+      expect(group.attentionFactor).toBeCloseTo(test.attention_factor, 12);
       group.wavelengths.forEach((wavelength, i) => {
         expect(wavelength * group.inverseFrequencies[i]!).toBeCloseTo(2 * Math.PI, 12);
       });
     });
   }
 
-  for (const test of golden.cases.filter(({ name }) => uncomputed.has(name))) {
-    it(`${test.name} is told to be uncomputed`, () => {
-      const plan = inspect(test.config);
-      for (const group of plan.layerGroups) {
-        expect(group).toMatchObject({ computed: false, options: null, inverseFrequencies: [] });
-      }
-      expect(plan.warnings.map(({ code }) => code)).toEqual(
-        expect.arrayContaining([
-          expect.stringMatching(/^(special-model|special-fields|base-missing)$/),
-        ]),
-      );
-    });
-  }
-
   it('covers all cases of the group', () => {
-    expect(golden.cases).toHaveLength(25);
+    expect(golden.cases).toHaveLength(61);
   });
 });
 
-describe('defaults of an empty config, against Hugging Face', () => {
-  for (const [type, wanted] of Object.entries(golden.defaults.by_model_type)) {
+/** Turn in two dimensions, by code that is not read: told, not computed. */
+const special = new Set(['efficientloftr', 'pixtral']);
+
+/** Hidden size and heads of the class do not divide, and it names no head size. */
+const indivisible = new Set(['glm4_moe', 'glm4v_moe', 'glm4v_moe_text']);
+
+describe('defaults of an empty config, against transformers', () => {
+  for (const [type, wanted] of Object.entries(defaults.by_model_type)) {
     it(type, () => {
       const plan = inspect({ model_type: type });
-      const headDim = wanted.head_dim ?? wanted.hidden_size / wanted.num_attention_heads;
-      const fraction = wanted.rope_parameters.partial_rotary_factor ?? 1;
+      const { head_dim, hidden_size, num_attention_heads, rope_parameters } = wanted;
       expect(plan).toMatchObject({
         modelType: type,
-        hiddenSize: wanted.hidden_size,
-        heads: wanted.num_attention_heads,
-        trainedLength: wanted.max_position_embeddings,
+        hiddenSize: hidden_size,
+        heads: num_attention_heads,
       });
-      expect(plan.headDim).toBe(headDim);
-      expect(only(plan)).toMatchObject({
-        base: wanted.rope_parameters.rope_theta,
-        rotaryDim: headDim * fraction,
-      });
-      expect(codes(plan)).toContain('base-default');
-      expect(codes(plan)).toContain('default-assumed');
+      const nested = 'full_attention' in rope_parameters;
+      const byType = nested ? Object.entries(rope_parameters) : [[null, rope_parameters] as const];
+      const claimed = plan.layerGroups.map(({ effectiveLength }) => effectiveLength);
+      expect(Math.max(...claimed.map((length) => length ?? 0))).toBe(
+        wanted.max_position_embeddings ?? 0,
+      );
+      for (const [layerType, parameters] of byType) {
+        const { rope_theta, rope_type, partial_rotary_factor = 1 } = parameters;
+        const groups = plan.layerGroups.filter(
+          (group) =>
+            group.encoding === 'rope' && (layerType ?? group.layerType) === group.layerType,
+        );
+        for (const group of groups) {
+          expect(group.base).toBe(rope_theta);
+          expect(group.scaling?.type).toBe(rope_type);
+          if (special.has(type) || indivisible.has(type) || hidden_size === null) continue;
+          const headDim = head_dim ?? hidden_size / num_attention_heads!;
+          expect(plan.headDim).toBe(headDim);
+          expect(group.rotaryDim).toBe(Math.trunc(headDim * partial_rotary_factor));
+          expect(group.computed).toBe(true);
+        }
+      }
+      const told = codes(plan);
+      expect(told).toEqual(expect.arrayContaining([expect.stringMatching(/^(base|rule)-default/)]));
+      if (indivisible.has(type)) expect(told).toContain('heads-not-dividing');
+      if (special.has(type)) expect(told).toContain('special-model');
     });
   }
+
+  it('covers every model type', () => {
+    expect(Object.keys(defaults.by_model_type)).toHaveLength(157);
+  });
 });
 
 describe('the options of a group', () => {
+  it('make the same frequencies by scaleFrequencies', () => {
+    for (const test of golden.cases) {
+      const layer_type = alternating.has(test.name) ? 'full_attention' : test.layer_type;
+      const group = inspectCase({ ...test, layer_type });
+      const { base, rotaryDim, scaling, length } = group.options as Required<RopeOptions> &
+        Pick<ScaledRopeOptions, 'scaling' | 'length'>;
+      const rotation = { base, rotaryDim, ...(length === undefined ? {} : { length }) };
+      const made = scaleFrequencies(rotation, scaling);
+      expect(made.inverseFrequencies).toEqual(group.inverseFrequencies);
+      expect(made.attentionFactor).toBe(group.attentionFactor);
+    }
+  });
+
   it('make the same frequencies and slopes in the module', async () => {
     const pe = await load();
-    for (const test of golden.cases.filter(({ name }) => !uncomputed.has(name))) {
-      const group = only(inspect(test.config));
+    for (const test of golden.cases.filter(({ rope_parameters: r }) => r.rope_type === 'default')) {
+      const layer_type = alternating.has(test.name) ? 'full_attention' : test.layer_type;
+      const group = inspectCase({ ...test, layer_type });
       const rope = pe.encoding('rope', group.options as RopeOptions);
       expectFrequencies([...rope.inverseFrequencies], group.inverseFrequencies);
       expect(rope.attentionFactor).toBe(group.attentionFactor);
     }
     for (const heads of [1, 6, 8, 12, 112]) {
       const config = { model_type: 'bloom', n_head: heads, hidden_size: heads, n_layer: 1 };
-      const group = only(inspect(config));
-      const alibi = pe.encoding('alibi', group.options as { heads: number });
+      const [group] = inspect(config).layerGroups;
+      const alibi = pe.encoding('alibi', group!.options as { heads: number });
       const bias = alibi.bias({ queryPositions: [1], keyPositions: [0] });
-      expect([...bias]).toEqual(group.slopes.map((slope) => Math.fround(-slope)));
+      expect([...bias]).toEqual(group!.slopes.map((slope) => Math.fround(-slope)));
     }
   });
 });

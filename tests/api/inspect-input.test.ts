@@ -271,16 +271,34 @@ describe('hostile keys', () => {
 });
 
 describe('a megabyte', () => {
-  it('of labels is read in a moment, and so are the most layers', () => {
-    const id2label = Object.fromEntries(
-      Array.from({ length: 30_000 }, (_, i) => [String(i), `a label with number ${i}`]),
-    );
-    const text = JSON.stringify({ ...llama, id2label });
+  const texts = {
+    'of labels': {
+      ...llama,
+      id2label: Object.fromEntries(
+        Array.from({ length: 30_000 }, (_, i) => [String(i), `a label with number ${i}`]),
+      ),
+    },
+    'of numbers': { ...llama, numbers: Array.from({ length: 160_000 }, (_, i) => i) },
+  };
+
+  it.each(Object.entries(texts))('%s is read in less than 50 ms', (_, config) => {
+    const text = JSON.stringify(config);
     expect(text.length).toBeGreaterThan(1e6);
+    expect(fastest(() => inspect(text))).toBeLessThan(50);
+  });
+
+  it('is not needed for the most layers of the widest heads', () => {
     const most = { ...llama, num_hidden_layers: 4096, head_dim: 4096 };
-    const start = performance.now();
-    inspect(text);
-    inspect(most);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(fastest(() => inspect(most))).toBeLessThan(50);
   });
 });
+
+/** The best of twenty runs in milliseconds: what else runs on the machine must not count. */
+function fastest(run: () => unknown): number {
+  const times = Array.from({ length: 20 }, () => {
+    const start = performance.now();
+    run();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}

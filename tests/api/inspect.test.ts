@@ -126,7 +126,7 @@ describe('models of this field', () => {
     expect(codes(plan)).toEqual(['head-dim-explicit']);
   });
 
-  it('Qwen 1: exact up to seq_length, told beyond', () => {
+  it('Qwen 1: raises its base by itself past seq_length', () => {
     const config = {
       model_type: 'qwen',
       hidden_size: 4096,
@@ -143,11 +143,15 @@ describe('models of this field', () => {
     const within = inspect(config, { length: 8192 });
     expect(only(within)).toMatchObject({ computed: true, rotaryDim: 128 });
     expect(codes(within)).toEqual(['claimed-length', 'dynamic-base', 'log-n']);
-    const beyond = inspect(config, { length: 8193 });
-    expect(only(beyond)).toMatchObject({ computed: false, options: null });
-    expect(codes(beyond)).toContain('rule-not-computed');
+    // modeling_qwen.py: alpha = 2^⌈log2(16384/8192) + 1⌉ − 1 = 3.
+    const beyond = only(inspect(config, { length: 16384 }));
+    expect(beyond.options).toMatchObject({ scaling: { type: 'ntk', factor: 3 } });
+    expect(beyond.inverseFrequencies[1]! ** -64).toBeCloseTo(10000 * 3 ** (128 / 126), 6);
+    expect(beyond.factors).toContainEqual({ on: 'query', value: null, from: 'log-n' });
     const still = { ...config, use_dynamic_ntk: false, use_logn_attn: false };
-    expect(only(inspect(still, { length: 8193 })).computed).toBe(true);
+    const plain = only(inspect(still, { length: 16384 }));
+    expect(plain.inverseFrequencies).toEqual(only(within).inverseFrequencies);
+    expect(plain.factors.map(({ on }) => on)).toEqual(['softmax']);
   });
 
   it('BLOOM: ALiBi slopes in the paper order, also between powers of two', () => {
@@ -238,16 +242,16 @@ describe('layer types', () => {
     expect(windows('qwen3_moe', { sliding_window: 0 })).toEqual([[null, 0, 1, 2, 3]]);
   });
 
-  it('a nested rule that is not computed takes only its own layers with it', () => {
+  it('a nested rule that is unknown takes only its own layers with it', () => {
     const plan = inspect({
       ...sizes,
       rope_parameters: {
-        full_attention: { rope_type: 'yarn', rope_theta: 1000000, factor: 4 },
+        full_attention: { rope_type: 'magic', rope_theta: 1000000, factor: 4 },
         sliding_attention: { rope_theta: 10000 },
       },
     });
     expect(plan.layerGroups.map(({ computed }) => computed)).toEqual([true, false]);
-    const note = plan.warnings.find(({ code }) => code === 'rule-not-computed');
+    const note = plan.warnings.find(({ code }) => code === 'rule-unknown');
     expect(note?.fields).toEqual(['rope_parameters.full_attention.rope_type']);
   });
 
@@ -264,7 +268,7 @@ describe('a plan', () => {
     expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
   });
 
-  it('keeps the parameters of a rule that is not computed', () => {
+  it('keeps the parameters of a rule', () => {
     const parameters = {
       factor: 8,
       low_freq_factor: 1,
@@ -274,7 +278,7 @@ describe('a plan', () => {
     const group = only(
       inspect({ model_type: 'llama', rope_scaling: { rope_type: 'llama3', ...parameters } }),
     );
-    expect(group).toMatchObject({ computed: false, scaling: { type: 'llama3', parameters } });
+    expect(group).toMatchObject({ computed: true, scaling: { type: 'llama3', parameters } });
   });
 
   it('computes a longer length only from the trained one', () => {

@@ -25,8 +25,11 @@ const doors = [
   { header: /^emscripten\b/, door: /^cpp\/bindings\//, rule: 'only cpp/bindings includes Embind' },
 ];
 
-/** Bare imports a web layer may have: the package has no dependencies, figures know only the package. */
-const bareImports = { api: /^node:/, figures: /^posenc$/, site: /^/ };
+/**
+ * Bare imports a web layer may have: the package has no dependencies (the command line reads GGUF files
+ * with an optional one), figures know only the package.
+ */
+const bareImports = { api: /^(node:|@huggingface\/gguf$)/, figures: /^posenc$/, site: /^/ };
 
 /**
  * Faults of C++ includes and TypeScript imports, as `file:line: what` texts.

@@ -67,7 +67,7 @@ describe('importing the package', () => {
   test('exports what the README names', async () => {
     const code = `console.log(Object.keys(await import('posenc')).sort().join());`;
     const { stdout } = await runFile('keys.mjs', code);
-    expect(stdout).toBe('PosencError,inspect,load\n');
+    expect(stdout).toBe('PosencError,inspect,load,scaleFrequencies,scalings\n');
   });
 
   test('keeps its other files to itself', async () => {

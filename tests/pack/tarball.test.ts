@@ -29,7 +29,7 @@ test('the tarball holds the package and nothing else', () => {
   ];
   expect(paths).toEqual(expect.arrayContaining(needed));
   const others = paths.filter((path) => !needed.includes(path));
-  const allowed = /^dist\/(shared-[A-Z0-9]+\.js|([a-z-]+\/)?[a-z-]+\.d\.ts)$/;
+  const allowed = /^dist\/(shared-[A-Z0-9]+\.js|([a-z-]+\/)*[a-z0-9-]+\.d\.ts)$/;
   expect(others.filter((path) => !allowed.test(path))).toEqual([]);
 });
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-/** `posenc inspect`: the plan of a model's config.json in the terminal. */
-import { createReadStream, statSync } from 'node:fs';
-import { join } from 'node:path';
+/** `posenc inspect`: the plan of a model in the terminal. */
+import { InputError, readInput } from './cli-input.js';
 import { PosencError, inspect } from './index.js';
 import { limits } from './inspect/limits.js';
 import { formatPlan } from './inspect/table.js';
@@ -13,10 +12,11 @@ declare const __POSENC_VERSION__: string;
 
 const help = `posenc: how a transformer model handles position
 
-  posenc inspect <config.json | folder | -> [--length N] [--json] [--lang zh|en]
+  posenc inspect <config.json | folder | model.gguf | -> [--length N] [--json] [--lang zh|en]
 
-Reads a Hugging Face config.json (or the one in a folder, or standard input for -) and prints, layer by
-layer, its position encoding, wavelengths, window, and what is assumed, contradictory or wrong.
+Reads a Hugging Face config.json (or the one in a folder, or standard input for -), or the header of a GGUF
+file (with @huggingface/gguf installed), and prints, layer by layer, its position encoding, wavelengths,
+window, and what is assumed, contradictory or wrong.
 
   --length N     judge the model at this sequence length (default: the trained length)
   --json         print the plan as JSON
@@ -30,9 +30,6 @@ Exit code 0: the plan was printed (its notes may hold errors); 1: the input is u
 
 /** Wrong usage: exit code 2. */
 class UsageError extends Error {}
-
-/** Input that cannot be read: exit code 1. */
-class InputError extends Error {}
 
 interface Command {
   readonly path: string;
@@ -74,7 +71,8 @@ function parse(args: readonly string[]): Command | string {
   const [command, path, ...rest] = plain;
   if (command === undefined) throw new UsageError('a command is missing; there is: inspect');
   if (!commands.includes(command)) throw nearest('command', command, commands);
-  if (path === undefined) throw new UsageError('inspect needs a config.json, a folder or -');
+  if (path === undefined)
+    throw new UsageError('inspect needs a config.json, a folder or -, or a .gguf file');
   if (rest.length > 0) throw new UsageError(`inspect takes one path, not also ${rest.join(' ')}`);
   return {
     path,
@@ -99,27 +97,6 @@ function languageOf(text: string | undefined): Language {
   return (LC_ALL || LC_MESSAGES || LANG || '').startsWith('zh') ? 'zh' : 'en';
 }
 
-/** Text of a file, of a folder's config.json, or of standard input; stops where it is too long anyway. */
-async function read(path: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    const file = path !== '-' && statSync(path).isDirectory() ? join(path, 'config.json') : path;
-    for await (const chunk of path === '-' ? process.stdin : createReadStream(file)) {
-      chunks.push(chunk as Buffer);
-      size += (chunk as Buffer).length;
-      if (size > 4 * limits.characters) break; // UTF-8 takes at most four bytes a character
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const missing = code === 'ENOENT' ? 'there is no such file (download it first)' : String(code);
-    throw new InputError(`cannot read ${path}: ${missing}`);
-  }
-  const bytes = Buffer.concat(chunks);
-  const wide = bytes[0] === 0xff && bytes[1] === 0xfe; // what `>` writes in Windows PowerShell
-  return new TextDecoder(wide ? 'utf-16le' : 'utf-8').decode(bytes);
-}
-
 const codes = { red: 31, yellow: 33, dim: 2, bold: 1 } as const;
 
 /** Colours only on a terminal, and never against NO_COLOR (no-color.org). */
@@ -132,7 +109,7 @@ async function run(args: readonly string[]): Promise<string> {
   const command = parse(args);
   if (typeof command === 'string') return command;
   const { path, length, json, language } = command;
-  const plan = inspect(await read(path), length === undefined ? {} : { length });
+  const plan = inspect(await readInput(path), length === undefined ? {} : { length });
   return json ? `${JSON.stringify(plan, null, 2)}\n` : formatPlan(plan, language, painter());
 }
 

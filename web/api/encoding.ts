@@ -6,6 +6,7 @@ import { PosencError } from './error.js';
 import { Frame } from './frame.js';
 import { countAxes, countTokens, placePositions, placeSides } from './place-positions.js';
 import { decodeOptions, encodeOptions, explainRule } from './registry.js';
+import { scaledTable, separateScaling, tableOptions } from './rope-scaling.js';
 import { ResidentTensor } from './tensor.js';
 import type {
   BiasOptions,
@@ -13,8 +14,8 @@ import type {
   EmbedOptions,
   Encoding,
   EncodingDescription,
+  EncodingInput,
   EncodingName,
-  EncodingOptions,
   Hook,
   Positions,
   RotateOptions,
@@ -35,22 +36,34 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   readonly hooks: readonly Hook[];
   readonly inverseFrequencies: Float64Array;
   readonly attentionFactor: number;
+  readonly softmaxFactor: number;
   readonly #engine: Engine;
   readonly #block: Block;
 
-  constructor(engine: Engine, name: Name, options: EncodingOptions[Name] | undefined) {
+  constructor(engine: Engine, name: Name, options: EncodingInput<Name> | undefined) {
     const names = engine.encodings.map((encoding) => encoding.name);
     const index = names.indexOf(name);
     if (index < 0) throw unknownName('encoding', name, names);
     const description = engine.encodings[index]!;
-    const { values, arrays } = encodeOptions(description, options);
-    const block: Block = { values: Float64Array.of(index, ...values), arrays };
-    const resolved = resolve(engine, description, block);
+    const { plain, rope } = separateScaling(name, options);
+    const encode = (given: object | undefined): Block => {
+      const { values, arrays } = encodeOptions(description, given);
+      return { values: Float64Array.of(index, ...values), arrays };
+    };
+    let block = encode(plain);
+    let resolved = resolve(engine, description, block);
+    const filled = { ...resolved.options, ...rope };
+    const scaled = scaledTable(rope, resolved.options);
+    if (scaled !== null) {
+      block = encode({ ...plain, ...tableOptions(scaled) });
+      resolved = resolve(engine, description, block);
+    }
     this.name = name;
-    this.options = Object.freeze(resolved.options) as unknown as Encoding<Name>['options'];
+    this.options = Object.freeze(filled) as unknown as Encoding<Name>['options'];
     this.hooks = description.hooks;
     this.inverseFrequencies = resolved.inverseFrequencies;
     this.attentionFactor = resolved.attentionFactor;
+    this.softmaxFactor = scaled?.softmaxFactor ?? 1;
     this.#engine = engine;
     this.#block = block;
     Object.freeze(this);

@@ -3,6 +3,8 @@
  * the registry inside the module.
  */
 
+import type { ScalingOptions } from './scaling/types.js';
+
 /** Names of the encodings in the registry. */
 export type EncodingName = 'nope' | 'sinusoidal' | 'rope' | 'alibi';
 
@@ -52,6 +54,22 @@ export interface EncodingOptions {
   rope: RopeOptions;
   alibi: AlibiOptions;
 }
+
+/** `rope` with a context-extension rule that makes its frequency table. */
+export interface ScaledRopeOptions extends RopeOptions {
+  /** Default: none. */
+  scaling?: ScalingOptions;
+  /**
+   * Tokens of the sequence at hand, not of the allocated cache: `dynamic` and `longrope` depend on it.
+   * 1 … 2^30. Default: not longer than the trained length.
+   */
+  length?: number;
+}
+
+/** What `encoding()` takes by name. */
+export type EncodingInput<Name extends EncodingName> = Name extends 'rope'
+  ? ScaledRopeOptions
+  : EncodingOptions[Name];
 
 /** Options as `encoding.options` has them: with defaults; arrays that were not given are left out. */
 export type FilledOptions<Options> = {

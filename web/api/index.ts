@@ -1,8 +1,10 @@
 /** posenc: everything a transformer can know about position. See `types.ts` for what each part does. */
 export { PosencError, type PosencErrorCode, type PosencErrorDetails } from './error.js';
 export { inspect } from './inspect.js';
-export type { InspectOptions, LayerGroup, Note, NoteLevel, Plan, Scaling } from './inspect.js';
+export type * from './inspect/plan.js';
 export * from './layout.js';
 export { load } from './load.js';
 export * from './positions.js';
+export { scaleFrequencies, scalings } from './scaling/index.js';
+export type * from './scaling/types.js';
 export type * from './types.js';

@@ -1,64 +1,75 @@
 import { checkOptions, integer } from './check.js';
-import { alibiGroups, learnedGroups, ropeGroups, unknownGroup } from './inspect/groups.js';
-import type { Model } from './inspect/groups.js';
-import { specialTypes } from './inspect/families.js';
+import { alibiGroups, debertaGroups, t5Groups } from './inspect/bias-groups.js';
+import { specialTypes } from './inspect/families/index.js';
+import { unknownGroup } from './inspect/group.js';
+import type { Model } from './inspect/group.js';
 import { identify } from './inspect/identify.js';
 import { judgeLength } from './inspect/judge.js';
 import { readLayers } from './inspect/layers.js';
 import { limits } from './inspect/limits.js';
 import type { InspectOptions, Plan } from './inspect/plan.js';
+import { ropeGroups } from './inspect/rope-groups.js';
 import { readShape } from './inspect/shape.js';
-import { readStretch } from './inspect/stretch.js';
+import { learnedGroups } from './inspect/table-groups.js';
 import { reportSpecial, reportUnread } from './inspect/unread.js';
 
-export type { InspectOptions, LayerGroup, Note, NoteLevel, Plan, Scaling } from './inspect/plan.js';
+export type * from './inspect/plan.js';
 
-const planners = { rope: ropeGroups, alibi: alibiGroups, learned: learnedGroups };
+const planners = {
+  rope: ropeGroups,
+  alibi: alibiGroups,
+  learned: learnedGroups,
+  t5: t5Groups,
+  deberta: debertaGroups,
+};
 
 /**
- * Reads a model's Hugging Face `config.json` and tells, layer by layer, how it handles position:
- * encoding, frequencies, wavelengths, window, and what was assumed, contradicts itself or will go wrong
- * at the asked length. Needs no WebAssembly.
+ * Reads a model's Hugging Face `config.json`, or the metadata of a GGUF header, and tells, layer by layer,
+ * how it handles position: encoding, frequencies, who multiplies what, window, lengths; and what was
+ * assumed, contradicts itself or will go wrong at the asked length. Needs no WebAssembly.
  *
- * Exact for Llama, Mistral, Mixtral, Qwen 1 to 3, GPT-NeoX/Pythia, BLOOM and GPT-2 without context
- * extension; other rotary models are read the usual way with a warning. What is not computed yet has
- * `computed: false` and a note, never a number that could be wrong.
+ * Rotary models with every rule of `scalings`, per layer type, without rotation in some layers, with
+ * latent attention or sections for images; ALiBi, T5, DeBERTa and learned tables. Unknown model types
+ * are read the usual way with a warning. What is not computed has `computed: false` and a note, never a
+ * number that could be wrong.
  *
- * @param config the parsed object, or its JSON text (at most 8 MiB characters)
+ * @param config the parsed object, or its JSON text (at most 8 MiB characters); of a GGUF file the parsed
+ *   metadata, or an object with `metadata` and `tensorInfos` as GGUF libraries return it
  * @throws PosencError `config` where the config is broken or not believable (names the field, its value
  *   and what is needed), `argument`, `range` or `option` for wrong options
  */
 export function inspect(config: unknown, options: InspectOptions = {}): Plan {
   const { length: asked } = checkOptions(options, ['length'], 'inspect');
   if (asked !== undefined) integer(asked, 'length', limits.length.low, limits.length.high);
-  const { recognised, ...context } = identify(config);
+  const { recognised, divided, ...context } = identify(config);
   const { fields, family, modelType, notes } = context;
   const shape = readShape(context);
   const length = asked ?? shape.trainedLength;
   const special = modelType !== null && specialTypes.has(modelType);
   if (special) notes.add('special-model', [fields.at('model_type')], { type: modelType });
+  if (divided) notes.add('gguf-divisors', [], {});
   const plain = reportSpecial(context);
-  const exact = readStretch(context, shape.trainedLength, length);
-  const model: Model = {
-    shape,
-    kinds: readLayers(context, shape),
-    ordinary: plain && exact && !special,
-  };
+  const kinds = readLayers(context, shape);
+  const model: Model = { shape, kinds, length, ordinary: plain && !special && !divided };
   const layerGroups = recognised
     ? planners[family.encoding](context, model)
-    : model.kinds.map(unknownGroup);
+    : kinds.map((kind) => unknownGroup(kind, shape));
   judgeLength(context, layerGroups, shape.trainedLength, length);
   reportUnread(context);
-  const { layers, hiddenSize, heads, kvHeads, headDim, trainedLength } = shape;
+  const { hiddenSize, heads, kvHeads, headDim, trainedLength } = shape;
+  const lengths = layerGroups.map((group) => group.effectiveLength ?? 0);
+  // T5 counts the layers of both stacks.
+  const stacked = layerGroups.reduce((sum, group) => sum + group.layers.length, 0);
   return {
     modelType,
     path: fields.path,
-    layers,
+    layers: family.encoding === 't5' ? stacked : shape.layers,
     hiddenSize,
     heads,
     kvHeads,
     headDim,
     trainedLength,
+    effectiveLength: Math.max(...lengths) || null,
     length,
     layerGroups,
     assumptions: notes.assumptions,

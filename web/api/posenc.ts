@@ -4,7 +4,7 @@ import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
 import { RandomStream } from './random.js';
 import { ResidentTensor } from './tensor.js';
-import type { AttentionInputs, Data, EncodingName, EncodingOptions, Posenc } from './types.js';
+import type { AttentionInputs, Data, EncodingInput, EncodingName, Posenc } from './types.js';
 
 /** What `load()` hands out; see {@link Posenc}. The functions need no `this`. */
 export function createPosenc(engine: Engine): Posenc {
@@ -22,7 +22,7 @@ export function createPosenc(engine: Engine): Posenc {
   return Object.freeze<Posenc>({
     info: Object.freeze(info),
     encodings,
-    encoding: <Name extends EncodingName>(name: Name, options?: EncodingOptions[Name]) =>
+    encoding: <Name extends EncodingName>(name: Name, options?: EncodingInput<Name>) =>
       new ConfiguredEncoding(engine, name, options),
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),

@@ -59,7 +59,7 @@ export function placeAddresses(frame: Frame, terms: readonly PlacedTerm[]): numb
 
 /**
  * What raw scores are multiplied by when the caller does not say: 1/√headDim, unless one encoding has
- * a scale of its own. Throws when two have different ones.
+ * a scale of its own (T5) or a factor of it (YaRN of DeepSeek). Throws when two have different ones.
  */
 export function scoreScale(
   kernels: Kernels,
@@ -68,7 +68,10 @@ export function scoreScale(
 ): number {
   const usual = 1 / Math.sqrt(headDim);
   const own = terms
-    .map((term) => ({ ...term, scale: kernels.scoreScale(term.pointer, headDim) }))
+    .map((term) => ({
+      ...term,
+      scale: kernels.scoreScale(term.pointer, headDim) * term.encoding.softmaxFactor,
+    }))
     .filter(({ scale }) => scale !== usual);
   const failed = own.find(({ scale }) => Number.isNaN(scale));
   if (failed !== undefined) {

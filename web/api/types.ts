@@ -6,7 +6,7 @@
  * and what is allowed; the module stays usable.
  */
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { EncodingName, EncodingOptions, FilledOptions } from './encodings.js';
+import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
 export type * from './encodings.js';
 
 /** Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits everywhere. */
@@ -153,12 +153,14 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
    * All options, defaults filled in. Lists of numbers are frozen copies. Trained numbers are what was
    * given, a Float32Array or a tensor, and are read at every call.
    */
-  readonly options: FilledOptions<EncodingOptions[Name]>;
+  readonly options: FilledOptions<EncodingInput<Name>>;
   readonly hooks: readonly Hook[];
   /** float64 radians per position, one per pair (`rotate` and sinusoidal encodings; empty otherwise). */
   readonly inverseFrequencies: Float64Array;
   /** What cos and sin are multiplied by (1 without context extension). */
   readonly attentionFactor: number;
+  /** What the default scale of attention is multiplied by (DeepSeek's mscale², else 1). */
+  readonly softmaxFactor: number;
   /** Hook `embed`: one row per position, `[tokens, width]`. */
   embed<Output extends Data = Float32Array>(
     positions: Positions,
@@ -269,9 +271,9 @@ export interface Posenc {
   /** Configures an encoding. Throws `PosencError` that names the option, the value and what is allowed. */
   readonly encoding: <Name extends EncodingName>(
     name: Name,
-    ...options: Record<never, never> extends EncodingOptions[Name]
-      ? [options?: EncodingOptions[Name]]
-      : [options: EncodingOptions[Name]]
+    ...options: Record<never, never> extends EncodingInput<Name>
+      ? [options?: EncodingInput<Name>]
+      : [options: EncodingInput<Name>]
   ) => Encoding<Name>;
   /** Exact attention, softmax(softcap(scale·(q·k)) + bias + mask)·v, tiled over the keys. */
   readonly attention: <Output extends Data = Float32Array>(

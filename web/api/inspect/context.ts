@@ -1,4 +1,4 @@
-import type { Family } from './families.js';
+import type { Family } from './family.js';
 import type { Fields } from './fields.js';
 import type { Notes } from './notes.js';
 
@@ -42,3 +42,7 @@ export function assume({ fields, family, notes }: Context, name: string, value: 
   notes.add('default-assumed', [path], { name: path, value, type: String(family.type) });
   return value;
 }
+
+/** The object of the attention's own settings, where the family has one. */
+export const attentionFields = ({ fields, family }: Context): Fields | null =>
+  family.attentionFields === null ? null : fields.child(family.attentionFields);

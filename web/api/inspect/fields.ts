@@ -14,10 +14,13 @@ export class Fields {
   readonly path: string;
   private readonly object: object;
   private readonly wanted = new Set<string>();
+  /** Paths of a file in another format, by those of a config.json. */
+  private readonly names: ReadonlyMap<string, string>;
 
-  constructor(object: object, path = '') {
+  constructor(object: object, path = '', names: ReadonlyMap<string, string> = new Map()) {
     this.object = object;
     this.path = path;
+    this.names = names;
   }
 
   /** Parses (a string) or takes (an object) a whole config. */
@@ -30,7 +33,8 @@ export class Fields {
 
   /** Full path of a field, for messages and notes. */
   at(name: string): string {
-    return this.path === '' ? name : `${this.path}.${name}`;
+    const path = this.path === '' ? name : `${this.path}.${name}`;
+    return this.names.get(path) ?? path;
   }
 
   /** Whether the key is there, be it with `null`. */
@@ -92,7 +96,7 @@ export class Fields {
   child(name: string): Fields | null {
     const value = this.value(name);
     if (value === null) return null;
-    if (isObject(value)) return new Fields(value, this.at(name));
+    if (isObject(value)) return new Fields(value, this.at(name), this.names);
     throw this.wrong(name, value, 'an object or null');
   }
 

@@ -1,7 +1,11 @@
 import { PosencError } from '../error.js';
 import type { Context } from './context.js';
-import { aliases, familyOf, genericFamily } from './families.js';
+import { chooseFamily } from './choose.js';
+import { familyOf, genericFamily } from './families/index.js';
+import { aliases } from './family.js';
+import type { Family } from './family.js';
 import { Fields } from './fields.js';
+import { readGguf } from './gguf.js';
 import { Notes } from './notes.js';
 import { list, unreadPositional } from './unread.js';
 
@@ -21,6 +25,17 @@ const architectures: readonly (readonly [RegExp, string])[] = [
   [/^GPTNeoX(For|Model)/, 'gpt_neox'],
   [/^Bloom(For|Model)/, 'bloom'],
   [/^GPT2(LMHead|Model|For|DoubleHeads)/, 'gpt2'],
+  [/^Gemma2(For|Model)/, 'gemma2'],
+  [/^Gemma3For(CausalLM|ConditionalGeneration)/, 'gemma3'],
+  [/^DeepseekV3(For|Model)/, 'deepseek_v3'],
+  [/^GptOss(For|Model)/, 'gpt_oss'],
+  [/^Phi3(For|Model)/, 'phi3'],
+  [/^MPT(For|Model)/i, 'mpt'],
+  [/^Falcon(For|Model)|^RWForCausalLM/, 'falcon'],
+  [/^T5(For|Model)/, 't5'],
+  [/^Bert(For|Model)/, 'bert'],
+  [/^Roberta(For|Model)/, 'roberta'],
+  [/^OPT(For|Model)/, 'opt'],
 ];
 
 /** Fields that only rotary models have. */
@@ -37,29 +52,54 @@ const rotary = [
   'rotary_pct',
 ];
 
+/** What was found in a config, and what it can be read as. */
+export interface Identified extends Context {
+  /** Whether the encoding can be told at all. */
+  readonly recognised: boolean;
+  /** Divisors of the frequencies stand outside the config, in a tensor of the file. */
+  readonly divided: boolean;
+}
+
 /** Finds the language model inside a config and the family that reads it. */
-export function identify(config: unknown): Context & { readonly recognised: boolean } {
+export function identify(config: unknown): Identified {
   const notes = new Notes();
-  const fields = unwrap(Fields.of(config), notes);
-  const modelType = fields.name('model_type') ?? fromArchitecture(fields, notes);
-  const family = modelType === null ? undefined : familyOf(modelType);
-  if (family !== undefined) return { fields, family, modelType, notes, recognised: true };
-  const context = { fields, family: genericFamily(modelType), modelType, notes };
+  const given = Fields.of(config);
+  const { fields: inner, outerType, outer } = unwrap(given, notes);
+  const gguf = inner === given ? readGguf(given, notes) : null;
+  const fields = gguf?.fields ?? inner;
+  const modelType = fields.name('model_type') ?? outerType ?? fromArchitecture(fields, notes);
+  const divided = gguf?.divided ?? false;
+  const found =
+    modelType === null ? undefined : (familyOf(modelType) ?? familyOfPart(modelType, outer));
+  const layout = gguf?.layout ?? null;
+  if (found !== undefined) {
+    const own = layout === null ? found : { ...found, layout, originalInterleaved: false };
+    const context = { fields, family: own, modelType, notes };
+    return { ...context, family: chooseFamily(context), recognised: true, divided };
+  }
   const recognised = rotary.some((name) => fields.has(name));
   if (modelType === null) refuseForeign(fields, recognised);
   const names = [fields.at('model_type')];
   notes.add(recognised ? 'unknown-model-type' : 'unknown-encoding', names, { type: modelType });
-  return { ...context, recognised };
+  return { fields, family: genericFamily(modelType), modelType, notes, recognised, divided };
 }
 
-/** Steps into wrapper configs, and tells which outer settings are passed by. */
-function unwrap(outer: Fields, notes: Notes): Fields {
-  let fields = outer;
+/**
+ * Steps into wrapper configs, and tells which outer settings are passed by. The outer type stands in for
+ * an inner one that is missing.
+ */
+function unwrap(
+  whole: Fields,
+  notes: Notes,
+): { fields: Fields; outerType: string | null; outer: string | null } {
+  let fields = whole;
+  let outerType: string | null = null;
   for (let depth = 0; depth < 3; depth++) {
     const here = fields;
     const name = wrappers.find((each) => here.child(each) !== null);
     const inner = name === undefined ? null : here.child(name);
-    if (inner === null || inner.keys().length === 0) return here;
+    if (inner === null || inner.keys().length === 0) break;
+    outerType = here.name('model_type') ?? outerType;
     notes.add('read-through', [inner.path], { path: inner.path });
     const ignored = unreadPositional(here).filter((each) => here.value(each) !== inner.peek(each));
     if (ignored.length > 0) {
@@ -68,8 +108,14 @@ function unwrap(outer: Fields, notes: Notes): Fields {
     }
     fields = inner;
   }
-  return fields;
+  const type = fields.has('model_type') ? null : outerType;
+  if (type !== null) notes.add('model-type-of-wrapper', [fields.at('model_type')], { type });
+  return { fields, outerType: type, outer: outerType };
 }
+
+/** The family of a wrapper for its own part: `mllama_text_model` inside `mllama`. */
+const familyOfPart = (type: string, outer: string | null): Family | undefined =>
+  outer !== null && type.startsWith(`${outer}_`) ? familyOf(outer) : undefined;
 
 function fromArchitecture(fields: Fields, notes: Notes): string | null {
   const [architecture] = fields.list('architectures', 100) ?? [];

@@ -115,12 +115,17 @@ class Parser {
 
   private string(): string {
     const start = this.at;
+    let escapes = false;
     for (let i = start + 1; i < this.text.length; i++) {
       const unit = this.text.charCodeAt(i);
-      if (unit === 0x5c) i++;
-      else if (unit < 0x20) this.fail('a string without raw line breaks or control characters', i);
+      if (unit === 0x5c) {
+        escapes = true;
+        i++;
+      } else if (unit < 0x20)
+        this.fail('a string without raw line breaks or control characters', i);
       else if (unit === 0x22) {
         this.at = i + 1;
+        if (!escapes) return this.text.slice(start + 1, i);
         try {
           return JSON.parse(this.text.slice(start, this.at)) as string;
         } catch {
@@ -132,18 +137,18 @@ class Parser {
   }
 
   private scalar(): unknown {
+    number.lastIndex = this.at;
+    if (number.test(this.text)) {
+      const start = this.at;
+      this.at = number.lastIndex;
+      return Number(this.text.slice(start, this.at));
+    }
     word.lastIndex = this.at;
     const name = word.exec(this.text)?.[0];
-    if (name !== undefined) {
-      if (!words.has(name)) this.fail('a value (text needs double quotes)');
-      this.at += name.length;
-      return words.get(name);
-    }
-    number.lastIndex = this.at;
-    const digits = number.exec(this.text)?.[0];
-    if (digits === undefined) return this.fail('a value');
-    this.at += digits.length;
-    return Number(digits);
+    if (name === undefined) return this.fail('a value');
+    if (!words.has(name)) this.fail('a value (text needs double quotes)');
+    this.at += name.length;
+    return words.get(name);
   }
 
   private space(): void {

@@ -12,7 +12,7 @@ export function judgeLength(
   if (trained === null || asked === null || asked <= trained) return;
   const names = [fields.at(family.lengthFields[0] as string)];
   for (const group of groups) judgeGroup(group, names, trained, asked, notes);
-  const windows = groups.map(({ window }) => window ?? Infinity);
+  const windows = groups.map(({ window, chunk }) => window ?? chunk ?? Infinity);
   const widest = Math.max(...windows);
   if (widest <= trained) {
     const paths = [fields.at('sliding_window')];
@@ -27,14 +27,25 @@ function judgeGroup(
   asked: number,
   notes: Notes,
 ): void {
-  const { encoding, computed, window, table, wavelengths, incompletePairs, firstIncompletePair } =
-    group;
+  const { encoding, computed, window, chunk, table, rule, effectiveLength } = group;
+  const { wavelengths, incompletePairs, firstIncompletePair } = group;
   if (table !== null) {
     notes.add('table-ends', names, { asked, positions: table.positions });
   } else if (encoding === 'alibi') {
     notes.add('alibi-extrapolates', names, { asked, trained });
-  } else if (window !== null && window <= trained) {
+  } else if (group.buckets !== null) {
+    notes.add('buckets-extrapolate', names, { asked, trained });
+  } else if ((window ?? chunk ?? Infinity) <= trained) {
     return; // this layer meets no distance that training did not show
+  } else if (computed && encoding === 'nope') {
+    const reach = effectiveLength ?? trained;
+    if (asked > reach) notes.add('nope-extrapolates', names, { asked, trained: reach });
+  } else if (computed && rule !== null && rule.type !== 'none' && rule.type !== 'proportional') {
+    const reach = effectiveLength ?? trained;
+    if (asked <= reach)
+      notes.add('within-stretch', names, { rule: rule.type, asked, trained, reach });
+    else notes.add('beyond-stretch', names, { rule: rule.type, asked, reach });
+    if (rule.type === 'dynamic') notes.add('dynamic-cache', names, { trained });
   } else if (computed && incompletePairs !== null && firstIncompletePair !== null) {
     notes.add('unseen-phases', names, {
       asked,

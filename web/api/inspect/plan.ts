@@ -1,4 +1,5 @@
-import type { AlibiOptions, RopeOptions } from '../types.js';
+import type { ScalingOptions } from '../scaling/types.js';
+import type { AlibiOptions, ScaledRopeOptions } from '../types.js';
 
 /** How much a note matters: `error` = the config is wrong or the asked length cannot work. */
 export type NoteLevel = 'info' | 'warning' | 'error';
@@ -22,44 +23,139 @@ export interface Scaling {
   readonly parameters: Readonly<Record<string, number | boolean | string | readonly number[]>>;
 }
 
+/** Something that multiplies on the way to the softmax. */
+export interface Factor {
+  /** cos and sin (so q·k by the square), q·k itself, or the query by its position. */
+  readonly on: 'cos-sin' | 'softmax' | 'query';
+  /** `null`: it varies with the position. */
+  readonly value: number | null;
+  /**
+   * Where it comes from: `head-size` (1/√size), a field's name, or a rule's (`yarn`, `longrope`,
+   * `mscale_all_dim`, `temperature`, `log-n`).
+   */
+  readonly from: string;
+}
+
+/** How a model of latent attention (MLA) splits its heads: only the last `rotary` dimensions turn. */
+export interface Latent {
+  readonly nope: number;
+  readonly rotary: number;
+  readonly value: number;
+}
+
+/** M-RoPE: which pairs turn by time, height and width. Text has all three alike. */
+export interface Sections {
+  /** Pairs of time, height and width. */
+  readonly sizes: readonly number[];
+  readonly order: 'chunked' | 'interleaved';
+  /** Axis of each pair: 0 time, 1 height, 2 width. */
+  readonly axes: readonly number[];
+}
+
+/** Queries × (1 + scale · ln(⌊(p + shift)/floor⌋ + 1)) at position p (Llama 4: shift 1; Ministral 3: 0). */
+export interface Temperature {
+  readonly scale: number;
+  readonly floor: number;
+  readonly shift: 0 | 1;
+}
+
+/** T5's buckets of distances: one learned bias per bucket and head. */
+export interface Buckets {
+  readonly count: number;
+  readonly maxDistance: number;
+  readonly bidirectional: boolean;
+  /** From this distance on every token falls into the last bucket. */
+  readonly saturatesAt: number;
+  /** Whether every layer has its own table (UMT5) or all share the first one's. */
+  readonly perLayer: boolean;
+}
+
+/** DeBERTa's disentangled attention: each term adds to q·k. */
+export interface Disentangled {
+  readonly terms: readonly ('c2c' | 'c2p' | 'p2c' | 'p2p')[];
+  /** Distances are clipped here. */
+  readonly maxDistance: number;
+  /** Log buckets to each side (v2, v3); `null` = one row per distance. */
+  readonly buckets: number | null;
+  /** Whether absolute positions are added to the input too. */
+  readonly absolute: boolean;
+}
+
+/** A learned table of absolute positions. */
+export interface PositionTable {
+  /** Positions that tokens can take. */
+  readonly positions: number;
+  readonly width: number;
+  /** Row of position 0: 2 in OPT and RoBERTa. */
+  readonly offset: number;
+}
+
 /** Layers that treat position alike. */
 export interface LayerGroup {
-  /** Layer indices from 0, ascending; empty when the config does not say which layers these are. */
+  /**
+   * Layer indices from 0, ascending; empty when the config does not say which layers these are. Decoder
+   * layers of T5 are counted after those of the encoder.
+   */
   readonly layers: readonly number[];
-  /** `full_attention`, `sliding_attention` … where the config tells layer types apart. */
+  /** `full_attention`, `sliding_attention`, `encoder` … where layers differ in type. */
   readonly layerType: string | null;
   /** `unknown`: the config does not tell, or posenc does not know this kind of layer yet. */
-  readonly encoding: 'rope' | 'alibi' | 'learned' | 'sinusoidal' | 'nope' | 'unknown';
+  readonly encoding:
+    'rope' | 'alibi' | 'learned' | 'sinusoidal' | 't5' | 'deberta' | 'nope' | 'unknown';
   /** False where the numbers would not be exact; then they are empty or `null`, and a note says why. */
   readonly computed: boolean;
-  /** What `pe.encoding(encoding, options)` takes; `null` where no registered encoding fits exactly. */
-  readonly options: RopeOptions | AlibiOptions | null;
+  /**
+   * What `pe.encoding(encoding, options)` takes; `null` where no registered encoding fits exactly. With
+   * latent attention it is for the part of the head that turns.
+   */
+  readonly options: ScaledRopeOptions | AlibiOptions | null;
   /** Which dimensions form a pair (rope). */
   readonly layout: 'half' | 'interleaved' | null;
-  /** Leading dimensions of each head that turn (rope). */
+  /** How many dimensions of each head turn (rope). */
   readonly rotaryDim: number | null;
+  /** The first of them: 0, but after the part without position in latent attention. */
+  readonly rotaryStart: number | null;
+  readonly latent: Latent | null;
   /** `rope_theta` (rope). */
   readonly base: number | null;
-  /** Rule that makes the frequencies (rope). */
+  /** Rule that makes the frequencies, as the config states it (rope). */
   readonly scaling: Scaling | null;
-  /** float64 radians per position, one per pair (rope; else empty). */
+  /** The same as options of `scaleFrequencies`; `null` when they are incomplete. */
+  readonly rule: ScalingOptions | null;
+  /** float64 radians per position, one per pair (rope; else empty); 0 = the pair does not turn. */
   readonly inverseFrequencies: readonly number[];
-  /** Positions per full turn, 2π / frequency, one per pair (rope; else empty). */
+  /** Positions per full turn, 2π / frequency, of the pairs that turn (the first ones). */
   readonly wavelengths: readonly number[];
+  /** Frequency without the rule / with it, of the pairs that turn: 1 = kept, the factor = interpolated. */
+  readonly divisors: readonly number[];
+  /** M-RoPE: axis of each pair. */
+  readonly sections: Sections | null;
   /** What cos and sin are multiplied by. */
   readonly attentionFactor: number | null;
-  /** Pairs that never completed a turn in training: wavelength > min(trained length, window). */
+  /** Pairs that never completed a turn in training: unscaled wavelength > min(trained length, window). */
   readonly incompletePairs: number | null;
   /** The first of them (frequencies fall, so all later pairs too). */
   readonly firstIncompletePair: number | null;
   /** Slope per head (alibi; else empty). */
   readonly slopes: readonly number[];
-  /** Size of the position table (learned). */
-  readonly table: { readonly positions: number; readonly width: number } | null;
+  readonly table: PositionTable | null;
+  readonly buckets: Buckets | null;
+  readonly disentangled: Disentangled | null;
   /** Keys a query may see, itself included; `null` = all. */
   readonly window: number | null;
-  /** What q·k is multiplied by before the softmax. */
+  /** Tokens of a chunk: queries see only keys of their own chunk (Llama 4). */
+  readonly chunk: number | null;
+  /** Whether the softmax has a learned extra logit per head (gpt-oss). */
+  readonly sinks: boolean;
+  readonly temperature: Temperature | null;
+  /** What q·k is multiplied by before the softmax, all constant factors but that of cos and sin. */
   readonly softmaxScale: number | null;
+  /** Who multiplies what. */
+  readonly factors: readonly Factor[];
+  /** Longest sequence before any stretching. */
+  readonly trainedLength: number | null;
+  /** Longest sequence that the rule or the config claims. */
+  readonly effectiveLength: number | null;
 }
 
 /** How a model handles position, layer by layer; plain JSON. */
@@ -72,9 +168,15 @@ export interface Plan {
   readonly hiddenSize: number | null;
   readonly heads: number | null;
   readonly kvHeads: number | null;
+  /** Width of a head; in latent attention of its part that turns, as transformers has it. */
   readonly headDim: number | null;
-  /** The longest sequence the config claims (`max_position_embeddings`, `n_positions`, `seq_length`). */
+  /**
+   * Longest sequence before any stretching: `original_max_position_embeddings` where the config names
+   * it, else what it claims (`max_position_embeddings`, `n_positions`, `seq_length`).
+   */
   readonly trainedLength: number | null;
+  /** Longest sequence claimed: by the config or by its stretching rule, whichever is more. */
+  readonly effectiveLength: number | null;
   /** The length asked for; `trainedLength` when none was. */
   readonly length: number | null;
   /** Ordered by first layer. */
@@ -87,6 +189,6 @@ export interface Plan {
 
 /** Options of `inspect`. */
 export interface InspectOptions {
-  /** Sequence length to judge the model at, 1 … 2^30. Default: the trained length. */
+  /** Sequence length in tokens to judge the model at, 1 … 2^30. Default: the trained length. */
   length?: number;
 }

@@ -1,106 +1,168 @@
-import { settle } from './context.js';
+import { isNested, ropeContainers } from './containers.js';
+import { attentionFields, settle } from './context.js';
 import type { Claim, Context } from './context.js';
-import { isObject } from './fields.js';
 import type { Fields } from './fields.js';
-import { layerTypeName, limits } from './limits.js';
+import { limits } from './limits.js';
 import type { Range } from './limits.js';
 import type { Scaling } from './plan.js';
 import { readScaling, ruleClaim } from './scaling.js';
+import type { Shape } from './shape.js';
 
 /** Rotary settings as the config states them, for one layer type or for all (`layerType` null). */
 export interface RopeSettings {
   readonly layerType: string | null;
   readonly base: number | null;
+  /** Width of the heads of these layers. */
+  readonly headDim: number | null;
   /** Even, 2 … head size, or `null` when that cannot be had. */
   readonly rotaryDim: number | null;
+  /** Share of the pairs that turn under the rule `proportional`. */
+  readonly share: number;
   readonly scaling: Scaling;
-  /** Field that names the rule. */
-  readonly rulePath: string;
+  /** Object that holds the rule; `null` = there is none. */
+  readonly container: Fields | null;
 }
+
+/** Where the settings of one layer type are looked for. */
+interface Source {
+  readonly layerType: string | null;
+  readonly container: Fields | null;
+  readonly baseFields: readonly string[];
+  readonly base: number | null;
+}
+
+const full = 'full_attention';
+const sliding = 'sliding_attention';
 
 /**
  * Reads old style (`rope_theta`, `rope_scaling` …) and new style (`rope_parameters`, flat or nested per
  * layer type), in the order of transformers 5: a non-empty `rope_scaling` counts before
  * `rope_parameters`, and what stands inside either counts before the top level.
  */
-export function readRope(context: Context, headDim: number | null): RopeSettings[] {
-  const { fields, notes } = context;
-  const [container, other] = ['rope_scaling', 'rope_parameters'].flatMap((name) => {
-    const child = fields.child(name);
-    return child !== null && child.keys().length > 0 ? [child] : [];
-  });
-  if (container === undefined) return [readSettings(context, headDim, null, null)];
-  if (isNested(container)) {
-    return container.keys().map((layerType) => {
-      const child = container.child(layerType);
-      return readSettings(context, headDim, child, layerType);
-    });
-  }
-  if (other !== undefined && !isNested(other)) {
-    const both = [container, other];
-    settle(both.map(ruleClaim), notes);
-    for (const name of ['factor', 'rope_theta', 'partial_rotary_factor']) {
-      settle(
-        both.flatMap((each) => each.numbers([name], limits.finite)),
-        notes,
-      );
+export function readRope(context: Context, shape: Shape): RopeSettings[] {
+  const { fields, family, notes } = context;
+  const [container = null, other] = ropeContainers(context);
+  if (container !== null && family.scaling !== null && !fields.has('rope_scaling')) {
+    if (!fields.has('rope_parameters')) {
+      notes.add('rule-default', [fields.at('rope_parameters')], { type: String(family.type) });
     }
   }
-  return [readSettings(context, headDim, container, null)];
-}
-
-/** Whether each value is an object of its own, one per layer type. */
-function isNested(container: Fields): boolean {
-  const keys = container.keys();
-  const objects = keys.filter((key) => isObject(container.value(key)));
-  if (objects.length === 0) return false;
-  const plain = keys.find((key) => !objects.includes(key));
-  if (plain !== undefined) {
-    const allowed = 'either one set of rotary settings or one object per layer type, not both';
-    throw container.wrong(plain, container.value(plain), allowed);
+  const all: Source = {
+    layerType: null,
+    container,
+    baseFields: family.baseFields,
+    base: family.base,
+  };
+  if (container !== null && isNested(container)) {
+    return container.keys().map((layerType) => {
+      const local = layerType === sliding && family.localBase !== null;
+      const base = local ? family.localBase : family.base;
+      const baseFields = local ? family.localBaseFields : family.baseFields;
+      const child = container.child(layerType);
+      return readSettings(context, shape, { layerType, container: child, baseFields, base });
+    });
   }
-  const unnamed = keys.find((key) => !layerTypeName.test(key));
-  if (unnamed !== undefined) throw container.wrong('*', unnamed, 'names of layer types');
-  const spare = keys[limits.layerTypes];
-  if (spare === undefined) return true;
-  const allowed = `at most ${limits.layerTypes} layer types`;
-  throw container.wrong(spare, container.value(spare), allowed);
+  if (container !== null && other !== undefined && !isNested(other)) {
+    compareContainers([container, other], context);
+  }
+  if (family.localBase !== null) {
+    const { localBase, localBaseFields } = family;
+    const local = { layerType: sliding, container: null, baseFields: localBaseFields };
+    if (container !== null) tellFullOnly(context, container);
+    return [
+      readSettings(context, shape, { ...local, base: localBase }),
+      readSettings(context, shape, { ...all, layerType: full }),
+    ];
+  }
+  const settings = readSettings(context, shape, all);
+  if (!family.scalesFullOnly || container === null) return [settings];
+  tellFullOnly(context, container);
+  const unscaled: Scaling = { type: 'default', parameters: {} };
+  return [
+    { ...settings, layerType: sliding, scaling: unscaled, container: null },
+    { ...settings, layerType: full },
+  ];
 }
 
-function readSettings(
-  context: Context,
-  headDim: number | null,
-  container: Fields | null,
-  layerType: string | null,
-): RopeSettings {
+/** Two containers that say different things: told, and the first counts. */
+function compareContainers(both: readonly Fields[], { notes }: Context): void {
+  settle(both.map(ruleClaim), notes);
+  for (const name of ['factor', 'rope_theta', 'partial_rotary_factor']) {
+    settle(
+      both.flatMap((each) => each.numbers([name], limits.finite)),
+      notes,
+    );
+  }
+}
+
+function tellFullOnly({ family, notes }: Context, container: Fields): void {
+  const { value } = ruleClaim(container);
+  if (value === 'default') return;
+  const names = [container.at('rope_type')];
+  notes.add('rule-on-full-layers', names, { rule: value, type: String(family.type) });
+}
+
+function readSettings(context: Context, shape: Shape, source: Source): RopeSettings {
   const { fields, family, notes } = context;
+  const { layerType, container, baseFields } = source;
   const collect = (inner: string, outer: readonly string[], range: Range): Claim<number>[] => {
     const inside = container?.numbers([inner], range) ?? [];
     const outside = fields.numbers(outer, range);
     // Settings of one layer type may well differ from those for the model at large.
     return layerType !== null && inside.length > 0 ? inside : [...inside, ...outside];
   };
-  const base = settle(collect('rope_theta', family.baseFields, limits.base), notes);
+  const inAttention = attentionFields(context)?.numbers(['rope_theta'], limits.base) ?? [];
+  const bases = [...collect('rope_theta', baseFields, limits.base), ...inAttention];
+  const base = settle(bases, notes);
   const fraction = settle(
     collect('partial_rotary_factor', family.fractionFields, limits.fraction),
     notes,
   );
+  const headDim = readFullHeadDim(context, layerType) ?? shape.headDim;
+  const scaling: Scaling =
+    container === null ? { type: 'default', parameters: {} } : readScaling(container, notes);
+  const proportional = scaling.type === 'proportional';
   return {
     layerType,
-    base: base?.value ?? defaultBase(context),
-    rotaryDim: readRotaryDim(context, headDim, fraction),
-    scaling:
-      container === null ? { type: 'default', parameters: {} } : readScaling(container, notes),
-    rulePath: (container ?? fields).at('rope_type'),
+    base: base?.value ?? defaultBase(context, source),
+    headDim,
+    rotaryDim: proportional ? evenWidth(headDim) : readRotaryDim(context, headDim, fraction),
+    share: fraction?.value ?? 1,
+    scaling,
+    container,
   };
 }
 
-function defaultBase({ fields, family, notes }: Context): number | null {
-  const names = [fields.at(family.baseFields[0] as string)];
-  if (family.base === null) notes.add('base-missing', names, {});
-  else notes.add('base-default', names, { base: family.base, type: String(family.type) });
-  return family.base;
+/** Gemma 4: heads of full layers have their own width. */
+function readFullHeadDim({ fields, family }: Context, layerType: string | null): number | null {
+  if (family.fullHeadDim === null || layerType !== full) return null;
+  return fields.integer('global_head_dim', limits.headDim) ?? family.fullHeadDim;
 }
+
+/** The base of a config that names none: a multiple of the default (ChatGLM), or the default. */
+function defaultBase(
+  { fields, family, notes }: Context,
+  { base, baseFields, layerType }: Source,
+): number | null {
+  const names = [fields.at(baseFields[0] as string)];
+  const ratio = fields.number('rope_ratio', { low: 1, high: 1e6 });
+  if (base === null) {
+    notes.add('base-missing', names, {});
+    return null;
+  }
+  if (ratio !== null) {
+    notes.add('base-ratio', [fields.at('rope_ratio')], { ratio, base: ratio * base });
+    return ratio * base;
+  }
+  const type = String(family.type);
+  if (layerType === null || family.localBase === null)
+    notes.add('base-default', names, { base, type });
+  else notes.add('base-default-of-layers', names, { base, type, layerType });
+  return base;
+}
+
+const evenWidth = (headDim: number | null): number | null =>
+  headDim !== null && headDim >= 2 && headDim % 2 === 0 ? headDim : null;
 
 function readRotaryDim(
   { fields, family, notes }: Context,
@@ -108,19 +170,49 @@ function readRotaryDim(
   given: Claim<number> | null,
 ): number | null {
   const type = String(family.type);
-  if (given === null && family.rotaryFraction !== 1) {
+  if (family.latent !== null) {
+    // The part that turns is a head of its own; a share meant for other layers must not halve it.
+    if (given !== null && given.value !== 1) {
+      notes.add('rotary-fraction-latent', [given.path], { name: given.path, type });
+    }
+    return checkRotaryDim(headDim, headDim, fields.at('qk_rope_head_dim'), notes);
+  }
+  const width = fields.integer('rotary_dim', limits.headDim);
+  const direct = width ?? (given === null ? family.rotaryDim : null);
+  if (given === null && direct === null && family.rotaryFraction !== 1) {
     const names = [fields.at(family.fractionFields[0] as string)];
     notes.add('rotary-fraction-default', names, { fraction: family.rotaryFraction, type });
+  }
+  if (given === null && width === null && direct !== null) {
+    const names = [fields.at('rotary_dim')];
+    notes.add('default-assumed', names, { name: names[0]!, value: direct, type });
   }
   if (given !== null && given.value !== 1 && !family.fractionDeclared) {
     notes.add('rotary-fraction-undeclared', [given.path], { name: given.path, type });
   }
-  // GPT-J's way: the width itself instead of a share.
-  const direct = family.type === null ? fields.integer('rotary_dim', limits.headDim) : null;
   if (headDim === null) return null;
-  const rotaryDim = direct ?? Math.trunc(headDim * (given?.value ?? family.rotaryFraction));
+  const share = given?.value ?? family.rotaryFraction;
+  const shared = Math.trunc(headDim * share);
+  if (given !== null && width !== null) {
+    const claims = [
+      { path: given.path, value: shared },
+      { path: fields.at('rotary_dim'), value: width },
+    ];
+    settle(claims, notes); // the explicit share counts
+  }
+  const rotaryDim = given === null && direct !== null ? direct : shared;
+  const path = given?.path ?? (direct === null ? fields.at('head_dim') : fields.at('rotary_dim'));
+  return checkRotaryDim(rotaryDim, headDim, path, notes);
+}
+
+function checkRotaryDim(
+  rotaryDim: number | null,
+  headDim: number | null,
+  path: string,
+  notes: Context['notes'],
+): number | null {
+  if (rotaryDim === null || headDim === null) return null;
   if (rotaryDim >= 2 && rotaryDim % 2 === 0 && rotaryDim <= headDim) return rotaryDim;
-  const path = direct === null ? given?.path : fields.at('rotary_dim');
-  notes.add('rotary-dim-invalid', [path ?? fields.at('head_dim')], { rotaryDim, headDim });
+  notes.add('rotary-dim-invalid', [path], { rotaryDim, headDim });
   return null;
 }

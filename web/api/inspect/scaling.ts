@@ -1,27 +1,30 @@
 import { PosencError } from '../error.js';
+import { factorHint } from '../scaling/options.js';
+import { scalings } from '../scaling/index.js';
 import { suggest } from '../suggest.js';
 import type { Claim } from './context.js';
 import type { Fields } from './fields.js';
-import { rules } from './frequencies.js';
 import { limits } from './limits.js';
 import type { Range } from './limits.js';
 import type { Notes } from './notes.js';
 import type { Scaling } from './plan.js';
+import { configRules } from './rules.js';
 
 type Parameters = Scaling['parameters'];
 
-/** Parameters of rules that must be numbers, with their ranges. */
-const ranges: Readonly<Record<string, Range>> = {
-  attention_factor: { low: 0, high: 1e3 },
-  beta_fast: { low: 0, high: 1e6 },
-  beta_slow: { low: 0, high: 1e6 },
-  factor: { low: 1, high: 1e6 },
-  high_freq_factor: { low: 0, high: 1e6 },
-  low_freq_factor: { low: 0, high: 1e6 },
-  mscale: { low: 0, high: 1e3 },
-  mscale_all_dim: { low: 0, high: 1e3 },
-  original_max_position_embeddings: limits.length,
-};
+/** `originalMaxPosition` is spelt in full in configs; the others only change their case. */
+export const configName = (parameter: string): string =>
+  parameter === 'originalMaxPosition'
+    ? 'original_max_position_embeddings'
+    : parameter.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Ranges of the rules' numbers, under the names that configs use. */
+const ranges: ReadonlyMap<string, Range> = new Map(
+  scalings
+    .flatMap(({ parameters }) => parameters)
+    .filter(({ kind }) => kind === 'real' || kind === 'integer')
+    .map(({ name, low = 0, high = 0 }) => [configName(name), { low, high }]),
+);
 
 /** What else stands in the same object but is no parameter of the rule. */
 const settings = new Set(['rope_theta', 'partial_rotary_factor', 'rope_type', 'type']);
@@ -46,26 +49,14 @@ export function readScaling(container: Fields, notes: Notes): Scaling {
   if (type === 'default' && stretch !== null) {
     notes.add('factor-ignored', [container.at('factor')], { factor: stretch });
   }
-  if (type === 'linear' && factor === 1) {
+  if (['linear', 'ntk', 'yarn'].includes(type) && factor === 1) {
     notes.add('factor-one', [container.at('factor')], { type });
   }
-  if (type === 'mrope' || 'mrope_section' in parameters) {
-    notes.add('text-only', [container.at('mrope_section')], {});
-  }
-  checkRule(container, type, parameters, notes);
-  return { type, parameters };
-}
-
-function checkRule(container: Fields, type: string, parameters: Parameters, notes: Notes): void {
-  const rule = rules.get(type);
-  if (rule === undefined) {
-    const hint = suggest(type, rules.keys()) ?? null;
+  if (!configRules.has(type)) {
+    const hint = suggest(type, configRules.keys()) ?? null;
     notes.add('rule-unknown', [container.at('rope_type')], { type, hint });
-    return;
   }
-  for (const name of rule.required.filter((required) => !(required in parameters))) {
-    notes.add('rule-parameter-missing', [container.at(name)], { type, name: container.at(name) });
-  }
+  return { type, parameters };
 }
 
 /** The rule's name under `rope_type` or, the older spelling, `type`. */
@@ -91,12 +82,20 @@ function readParameters(container: Fields): Parameters {
   const parameters: [string, Parameters[string]][] = [];
   for (const key of container.keys()) {
     if (settings.has(key) || !/^[a-z]\w*$/i.test(key) || key === 'constructor') continue;
-    const range = ranges[key];
+    const range = ranges.get(key);
     const value =
-      range === undefined ? readParameter(container, key) : container.number(key, range);
+      range === undefined ? readParameter(container, key) : readNumber(container, key, range);
     if (value !== null) parameters.push([key, value]);
   }
   return Object.fromEntries(parameters);
+}
+
+/** A number in its range; a factor below 1 is told what it may have meant. */
+function readNumber(container: Fields, key: string, range: Range): number | null {
+  const value = container.value(key);
+  const hint = factorHint(key, value);
+  if (hint === '') return container.number(key, range);
+  throw container.wrong(key, value, `a number from ${range.low} to ${range.high}${hint}`);
 }
 
 function readParameter(container: Fields, key: string): Parameters[string] | null {

@@ -1,9 +1,11 @@
-import { assume, settle } from './context.js';
+import { originalLength } from './containers.js';
+import { assume, attentionFields, settle } from './context.js';
 import type { Context } from './context.js';
-import { aliases } from './families.js';
+import { aliases } from './family.js';
 import type { Fields } from './fields.js';
 import { layerTypeName, limits } from './limits.js';
 import type { Range } from './limits.js';
+import type { Latent } from './plan.js';
 
 /** Sizes of a model, `null` where the config does not tell. */
 export interface Shape {
@@ -13,6 +15,11 @@ export interface Shape {
   readonly heads: number | null;
   readonly kvHeads: number | null;
   readonly headDim: number | null;
+  /** The split of a head in latent attention. */
+  readonly latent: Latent | null;
+  /** What the config claims. */
+  readonly claimedLength: number | null;
+  /** Before any stretching. */
   readonly trainedLength: number | null;
 }
 
@@ -36,11 +43,13 @@ export function readShape(context: Context): Shape {
   }
   const hiddenSize = size(aliases.hiddenSize, limits.hiddenSize, family.hiddenSize);
   const heads = size(aliases.heads, limits.heads, family.heads);
-  const kvHeads = size(aliases.kvHeads, limits.heads, family.kvHeads) ?? heads;
+  const inAttention = attentionFields(context)?.integer('kv_n_heads', limits.heads) ?? null;
+  const kvHeads = inAttention ?? size(aliases.kvHeads, limits.heads, family.kvHeads) ?? heads;
   if (heads !== null && kvHeads !== null && heads % kvHeads !== 0) {
     notes.add('kv-heads-not-dividing', [fields.at('num_key_value_heads')], { heads, kvHeads });
   }
   const headDim = readHeadDim(context, hiddenSize, heads);
+  const claimedLength = readLength(context);
   return {
     layers,
     layerTypes,
@@ -48,8 +57,23 @@ export function readShape(context: Context): Shape {
     heads,
     kvHeads,
     headDim,
-    trainedLength: readLength(context),
+    latent: headDim === null ? null : readLatent(context, headDim),
+    claimedLength,
+    trainedLength: originalLength(context) ?? claimedLength,
   };
+}
+
+/** Latent attention: a part without position, a part that turns, and values of their own width. */
+function readLatent(context: Context, rotary: number): Latent | null {
+  const { fields, family, notes } = context;
+  if (family.latent === null) return null;
+  const width = (name: string, initial: number): number =>
+    fields.integer(name, limits.headDim) ?? assume(context, name, initial);
+  const nope = width('qk_nope_head_dim', family.latent.nope);
+  const value = width('v_head_dim', family.latent.value);
+  const names = ['qk_nope_head_dim', 'qk_rope_head_dim'].map((name) => fields.at(name));
+  notes.add('latent', names, { nope, rotary, whole: nope + rotary });
+  return { nope, rotary, value };
 }
 
 function readLayerTypes(fields: Fields): string[] | null {
@@ -78,7 +102,7 @@ function readHeadDim(
   const quotient = hiddenSize === null || heads === null ? null : hiddenSize / heads;
   const given = settle(fields.integers(family.headDimFields, limits.headDim), notes);
   if (given !== null) {
-    if (quotient !== null && quotient !== given.value) {
+    if (quotient !== null && quotient !== given.value && family.latent === null) {
       notes.add('head-dim-explicit', [given.path], { headDim: given.value, quotient });
     }
     return given.value;
@@ -114,9 +138,19 @@ function readLength(context: Context): number | null {
     return trained.value;
   }
   const settled = settle(lengths, notes);
-  if (settled !== null) return settled.value;
   const [name] = family.lengthFields as [string];
-  if (family.length !== null && !fields.mentions(name)) return assume(context, name, family.length);
+  const stated =
+    settled?.value ??
+    (family.length !== null && !fields.mentions(name)
+      ? assume(context, name, family.length)
+      : null);
+  // RoBERTa's stated length counts the rows up to that of the padding.
+  const rows = family.offset === 'padding' ? readPadding(fields) + 1 : 0;
+  if (stated !== null) return Math.max(stated - rows, 1);
   notes.add('trained-length-missing', [fields.at(name)], {});
   return null;
 }
+
+/** `pad_token_id`, 1 when a RoBERTa config is silent. */
+export const readPadding = (fields: Fields): number =>
+  fields.integer('pad_token_id', { low: 0, high: 1000 }) ?? 1;

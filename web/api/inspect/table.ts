@@ -6,19 +6,27 @@ export type Language = 'zh' | 'en';
 /** Wraps a text in terminal colours; the identity where colours are off. */
 export type Paint = (text: string, colour: 'red' | 'yellow' | 'dim' | 'bold') => string;
 
+/** The claimed length, where it is another one than the trained. */
+const stretched = ({ trainedLength, effectiveLength }: Plan, name: string): string[] =>
+  effectiveLength === trainedLength ? [] : [`${name} ${count(effectiveLength)}`];
+
 const words = {
   en: {
     layers: 'layers',
+    kind: 'kind',
     encoding: 'encoding',
     layout: 'layout',
     rotary: 'rotary dim',
     base: 'base',
     rule: 'rule',
+    cosFactor: 'cos factor',
     wavelengths: 'wavelengths',
     incomplete: 'no full turn',
     slopes: 'slopes',
     table: 'table',
+    buckets: 'buckets',
     window: 'window',
+    chunk: 'chunk',
     scale: 'softmax scale',
     uncomputed: 'not computed',
     unknown: '?',
@@ -29,22 +37,27 @@ const words = {
       `${count(plan.heads)} heads, ${count(plan.kvHeads)} of keys`,
       `head size ${count(plan.headDim)}`,
       `trained length ${count(plan.trainedLength)}`,
+      ...stretched(plan, 'claimed length'),
       `asked length ${count(plan.length)}`,
     ],
     levels: { info: 'info', warning: 'warning', error: 'error' },
   },
   zh: {
     layers: '层',
+    kind: '类型',
     encoding: '编码',
     layout: '布局',
     rotary: '旋转维数',
     base: '底数',
     rule: '规则',
+    cosFactor: 'cos 系数',
     wavelengths: '波长',
     incomplete: '未转满一圈',
     slopes: '斜率',
     table: '位置表',
+    buckets: '桶',
     window: '窗口',
+    chunk: '分块',
     scale: 'softmax 系数',
     uncomputed: '未计算',
     unknown: '未知',
@@ -55,6 +68,7 @@ const words = {
       `${count(plan.heads)} 个头，其中键 ${count(plan.kvHeads)} 个`,
       `头宽 ${count(plan.headDim)}`,
       `训练长度 ${count(plan.trainedLength)}`,
+      ...stretched(plan, '声称长度'),
       `要求长度 ${count(plan.length)}`,
     ],
     levels: { info: '说明', warning: '警告', error: '错误' },
@@ -86,14 +100,22 @@ function columnsOf(plan: Plan, say: Words): string[][] {
   };
   return [
     column(say.layers, ({ layers }) => (layers.length === 0 ? say.unknown : ranges(layers))),
+    column(say.kind, ({ layerType }) =>
+      plan.layerGroups.length === 1 ? null : shortKind(layerType),
+    ),
     column(say.encoding, ({ encoding }) => (encoding === 'unknown' ? say.unknown : encoding)),
     column(say.layout, ({ layout }) => layout),
-    column(say.rotary, ({ rotaryDim }) =>
-      rotaryDim === null || headDim === null ? null : say.of(rotaryDim, headDim),
-    ),
+    column(say.rotary, ({ rotaryDim, rotaryStart, latent, options }) => {
+      if (rotaryDim === null || headDim === null) return null;
+      const own = options !== null && 'headDim' in options ? options.headDim : headDim;
+      return say.of(rotaryDim, latent === null ? own : rotaryDim + (rotaryStart ?? 0));
+    }),
     column(say.base, ({ base }) => (base === null ? null : count(base))),
     column(say.rule, ({ scaling }) =>
       scaling?.type === 'default' ? null : (scaling?.type ?? null),
+    ),
+    column(say.cosFactor, ({ attentionFactor }) =>
+      attentionFactor === null || attentionFactor === 1 ? null : count(attentionFactor),
     ),
     column(say.wavelengths, ({ encoding, wavelengths }) => {
       if (encoding !== 'rope') return null;
@@ -108,10 +130,18 @@ function columnsOf(plan: Plan, say: Words): string[][] {
     column(say.table, ({ table }) =>
       table === null ? null : `${count(table.positions)} × ${count(table.width)}`,
     ),
+    column(say.buckets, ({ buckets }) =>
+      buckets === null ? null : `${count(buckets.count)} / ${count(buckets.maxDistance)}`,
+    ),
+    column(say.chunk, ({ chunk }) => (chunk === null ? null : count(chunk))),
     column(say.window, ({ window }) => (window === null ? null : count(window))),
     column(say.scale, ({ softmaxScale }) => (softmaxScale === null ? null : count(softmaxScale))),
   ].filter((cells) => cells.length > 0);
 }
+
+/** `sliding`, `full`, `encoder` … */
+const shortKind = (layerType: string | null): string | null =>
+  layerType?.replace(/_attention$/, '') ?? null;
 
 function align(columns: readonly string[][], paint: Paint): string[] {
   const rows = columns[0]?.length ?? 0;

@@ -1,6 +1,6 @@
 import { suggest } from '../suggest.js';
 import type { Context } from './context.js';
-import { specialFields } from './families.js';
+import { specialFields } from './family.js';
 import type { Fields } from './fields.js';
 
 /** Names that speak of position. */
@@ -11,7 +11,12 @@ const positional =
 const printable = /^[\w.-]{1,60}$/;
 
 /** Names that match but set nothing: a flag that only says "rotary", BLOOM's unused offset. */
-const harmless = new Set(['rotary', 'offset_alibi', 'initial_context_length']);
+const harmless = new Set([
+  'rotary',
+  'offset_alibi',
+  'initial_context_length',
+  '_sliding_window_pattern',
+]);
 
 /** Fields about position that no reader looked for, and that are not simply switched off. */
 export function unreadPositional(fields: Fields): string[] {
@@ -38,8 +43,10 @@ export function reportUnread({ fields, notes }: Context): void {
 }
 
 /** Tells which fields make the model special, and returns whether there is none. */
-export function reportSpecial({ fields, notes }: Context): boolean {
-  const names = specialFields.filter((name) => (fields.value(name) ?? false) !== false);
+export function reportSpecial({ fields, family, notes }: Context): boolean {
+  const names = specialFields
+    .filter((name) => !family.handles.includes(name))
+    .filter((name) => (fields.value(name) ?? false) !== false);
   if (names.length === 0) return true;
   notes.add(
     'special-fields',

@@ -88,6 +88,8 @@ export function encodingName(group: LayerGroup, lang: Language): string {
     alibi: { zh: 'ALiBi 线性偏置', en: 'ALiBi' },
     learned: { zh: '可学习的位置表', en: 'learned table' },
     sinusoidal: { zh: '正弦', en: 'sinusoidal' },
+    t5: { zh: 'T5 分桶偏置', en: 'T5 buckets' },
+    deberta: { zh: 'DeBERTa 解耦', en: 'DeBERTa' },
     nope: { zh: '无位置编码 NoPE', en: 'none (NoPE)' },
     unknown: { zh: '不认识', en: 'unknown' },
   };
@@ -116,7 +118,7 @@ export function shortNumber(value: number): string {
 export function codeOf(group: LayerGroup): string | null {
   if (!group.options) return null;
   const options = Object.entries(group.options).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`,
+    ([name, value]) => `${name}: ${JSON.stringify(value).replaceAll('"', "'")}`,
   );
   return `pe.encoding('${group.encoding}', { ${options.join(', ')} })`;
 }

@@ -1,0 +1,116 @@
+/** Notes on rotary settings and the asked length. */
+import { llama, unknown, baseless, qwen2, withRule, sizeless, gemma3 } from './configs.js';
+import type { NoteCase } from './configs.js';
+
+export const rope: NoteCase[] = [
+  ['base-default', baseless, ['rope_theta'], /llama takes 10000/],
+  ['base-missing', { ...baseless, model_type: 'x', rotary_pct: 1 }, ['rope_theta'], /no base/],
+  ['rotary-fraction-default', { model_type: 'gpt_neox' }, ['rotary_pct'], /0\.25/],
+  [
+    'rotary-fraction-undeclared',
+    { ...llama, partial_rotary_factor: 0.5 },
+    ['partial_rotary_factor'],
+    /partial_rotary_factor is not a setting of llama/,
+  ],
+  [
+    'rotary-dim-invalid',
+    { ...llama, partial_rotary_factor: 0.4 },
+    ['partial_rotary_factor'],
+    /25 of 64 .* even number from 2 to 64/,
+  ],
+  ['layout-half', llama, [], /Hugging Face checkpoints of llama/],
+  ['layout-assumed', unknown, [], /half was assumed/],
+  ['window-counts-self', qwen2, ['sliding_window'], /256 keys, the token itself included/],
+  ['window-off', { ...qwen2, use_sliding_window: false }, ['sliding_window'], /no effect/],
+  ['window-unused', { ...qwen2, max_window_layers: 4 }, ['sliding_window'], /no layer uses it/],
+  [
+    'window-missing',
+    { ...llama, layer_types: Array(4).fill('sliding_attention') },
+    ['sliding_window'],
+    /no sliding_window/,
+  ],
+  ['window-layers-unknown', { ...unknown, sliding_window: 9 }, ['sliding_window'], /window of 9/],
+  [
+    'unseen-phases',
+    llama,
+    ['max_position_embeddings'],
+    // 2π·10000^(i/32) > 1024 from i = 18: 32·ln(1024/2π)/ln(10000) = 17.7.
+    /Asked 2048, .* 1024 or more: 14 of 32 pairs \(from pair 18\)/,
+    2048,
+  ],
+  [
+    'window-bounds-distance',
+    { ...llama, model_type: 'mistral', sliding_window: 128 },
+    ['sliding_window'],
+    /no layer looks back 128 tokens/,
+    2048,
+  ],
+  ['alibi-extrapolates', { model_type: 'bloom', seq_length: 2048 }, ['seq_length'], /4096/, 4096],
+  ['table-ends', { model_type: 'gpt2' }, ['n_positions'], /from 1024 on do not exist/, 1025],
+  [
+    'beyond-trained',
+    { ...llama, rope_scaling: { type: 'magic', factor: 4 } },
+    ['max_position_embeddings'],
+    /Asked 2048, beyond the trained length of 1024/,
+    2048,
+  ],
+  [
+    'base-default-of-layers',
+    gemma3,
+    ['rope_local_base_freq'],
+    /sliding_attention; gemma3_text takes 10000/,
+  ],
+  ['base-ratio', { ...sizeless, model_type: 'chatglm', rope_ratio: 50 }, ['rope_ratio'], /500000/],
+  [
+    'rotary-fraction-latent',
+    { model_type: 'deepseek_v3', partial_rotary_factor: 0.5 },
+    ['partial_rotary_factor'],
+    /turns all of qk_rope_head_dim/,
+  ],
+  [
+    'latent',
+    { model_type: 'deepseek_v3' },
+    ['qk_nope_head_dim', 'qk_rope_head_dim'],
+    /of 192 dimensions .* 128 .* last 64 turn; .* √192/,
+  ],
+  ['turns-backwards', { model_type: 'nanochat' }, [], /negative angle/],
+  [
+    'sections',
+    { ...llama, rope_scaling: { type: 'mrope', mrope_section: [8, 12, 12] } },
+    ['rope_scaling.mrope_section'],
+    /8, 12, 12 turn by time, height and width, chunked/,
+  ],
+  [
+    'sections-mismatch',
+    { ...llama, rope_scaling: { type: 'mrope', mrope_section: [8, 12, 8] } },
+    ['rope_scaling.mrope_section'],
+    /add up to the 32 pairs, not 28/,
+  ],
+  [
+    'window-both-sides',
+    { model_type: 'modernbert' },
+    ['local_attention'],
+    /64 tokens to each side, 129 keys/,
+  ],
+  [
+    'nope-extrapolates',
+    { model_type: 'llama4_text', max_position_embeddings: 8192 },
+    ['max_position_embeddings'],
+    /no new angle/,
+    9000,
+  ],
+  [
+    'within-stretch',
+    withRule({ type: 'linear', factor: 4 }),
+    ['max_position_embeddings'],
+    /Asked 2048: beyond 1024, within the 4096 that linear/,
+    2048,
+  ],
+  [
+    'beyond-stretch',
+    withRule({ type: 'linear', factor: 4 }),
+    ['max_position_embeddings'],
+    /Asked 8192, beyond the 4096 that linear/,
+    8192,
+  ],
+];
