@@ -6,6 +6,12 @@
 
 namespace posenc {
 
+#if defined(__EMSCRIPTEN__)
+#define POSENC_NATIVE_ENCODING(name)
+#else
+#define POSENC_NATIVE_ENCODING(name) POSENC_ENCODING(name)
+#endif
+
 namespace encodings {
 #define POSENC_ENCODING(name) extern const Description name;
 #include "position/registry.inc"
@@ -20,6 +26,8 @@ std::span<const Description* const> registry() {
   };
   return kAll;
 }
+
+#undef POSENC_NATIVE_ENCODING
 
 int find_encoding(const char* name) {
   const auto all = registry();
