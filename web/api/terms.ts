@@ -1,17 +1,17 @@
-import { placeBlock, type Block } from './block.js';
+import { placeBlock, type ResolvedBlock } from './block.js';
 import { wrong } from './check.js';
 import { ConfiguredEncoding } from './encoding.js';
 import { PosencError } from './error.js';
 import type { Frame } from './frame.js';
 import type { Kernels } from './kernels.js';
 import type { FullShape } from './shape.js';
-import type { Encoding, Hook } from './types.js';
+import type { Encoding, EncodingName, Hook } from './types.js';
 
 /** An encoding of an attention call: what it is called in errors, and what the module reads. */
 export interface Term {
   readonly encoding: Encoding;
   readonly argument: string;
-  readonly block: Block;
+  readonly block: ResolvedBlock;
 }
 
 /**
@@ -87,6 +87,23 @@ export function scoreScale(
   throw wrong('argument', 'scale', undefined, `a number, since ${wants(first)}, ${wants(other)}`);
 }
 
+type Dimension = 'headDim' | 'heads' | 'kvHeads';
+
+/**
+ * Encodings with tables that all heads may share, which `heads` then says by the number `shared`;
+ * else it must equal these dimensions of the call.
+ */
+const perHead: {
+  readonly [Name in EncodingName]?: { shared: number; dimensions: readonly Dimension[] };
+} = {
+  rope_nd: { shared: 1, dimensions: ['heads', 'kvHeads'] },
+  selective_rope: { shared: 1, dimensions: ['heads', 'kvHeads'] },
+  fope: { shared: 1, dimensions: ['heads'] },
+  pope: { shared: 1, dimensions: ['kvHeads'] },
+  shaw: { shared: 0, dimensions: ['heads'] },
+  cope: { shared: 0, dimensions: ['heads'] },
+};
+
 function checkFit(term: Encoding, argument: string, shape: FullShape): void {
   const { name, hooks } = term;
   if (hooks.length > 0 && hooks.every((hook) => hook === 'embed')) {
@@ -96,12 +113,26 @@ function checkFit(term: Encoding, argument: string, shape: FullShape): void {
       { argument, received: name, allowed: 'an encoding with a hook other than embed' },
     );
   }
-  const options = term.options as Partial<Record<'headDim' | 'heads', number>>;
-  for (const dimension of ['headDim', 'heads'] as const) {
-    const configured = options[dimension];
-    if (configured === undefined || configured === shape[dimension]) continue;
-    const allowed = `that of the attention call, ${shape[dimension]}`;
-    throw wrong('shape', `${argument}.options.${dimension}`, configured, allowed);
+  const options = term.options as Partial<Record<Dimension, number>>;
+  const tables = perHead[name];
+  const checks: [
+    option: Dimension,
+    dimensions: readonly Dimension[],
+    shared: number | undefined,
+  ][] = [
+    ['headDim', ['headDim'], undefined],
+    ['heads', tables?.dimensions ?? ['heads'], tables?.shared],
+    ['kvHeads', ['kvHeads'], tables?.shared],
+  ];
+  for (const [option, dimensions, shared] of checks) {
+    const configured = options[option];
+    if (configured === undefined || configured === shared) continue;
+    for (const dimension of dimensions) {
+      if (configured === shape[dimension]) continue;
+      const whose = dimension === option ? 'that' : `the ${dimension}`;
+      const allowed = `${whose} of the attention call, ${shape[dimension]}`;
+      throw wrong('shape', `${argument}.options.${option}`, configured, allowed);
+    }
   }
 }
 
