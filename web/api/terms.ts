@@ -27,12 +27,14 @@ export function attentionTerms(given: unknown, shape: FullShape): Term[] {
     const argument = several ? `encoding[${i}]` : 'encoding';
     const block = ConfiguredEncoding.block(encoding, argument);
     checkFit(encoding, argument, shape);
+    checkValues(encoding, argument, shape);
     for (const hook of encoding.hooks) {
       const first = terms.find((term) => term.encoding.hooks.includes(hook));
       if (first !== undefined) throw filledTwice(first, encoding, argument, hook);
     }
     terms.push({ encoding, argument, block });
   }
+  checkWidths(terms);
   return terms;
 }
 
@@ -85,6 +87,37 @@ export function scoreScale(
   const wants = ({ argument, encoding, scale }: typeof first) =>
     `${argument} (${encoding.name}) multiplies scores by ${scale}`;
   throw wrong('argument', 'scale', undefined, `a number, since ${wants(first)}, ${wants(other)}`);
+}
+
+/** Encodings whose vectors meet values: Shaw's, and RoPE that turns values with the keys. */
+function checkValues(
+  { options }: Encoding,
+  argument: string,
+  { headDim, valueDim }: FullShape,
+): void {
+  const given = options as { values?: unknown; valueDim?: number; turnsOutputBack?: boolean };
+  if (given.values !== undefined && given.valueDim !== valueDim) {
+    const allowed = `that of the attention call, ${valueDim}`;
+    throw wrong('shape', `${argument}.options.valueDim`, given.valueDim, allowed);
+  }
+  if (given.turnsOutputBack === true && valueDim !== headDim) {
+    const allowed = `headDim (${headDim}), since ${argument} turns values like keys`;
+    throw wrong('shape', 'shape.valueDim', valueDim, allowed);
+  }
+}
+
+/** PoPE widens queries and keys, which vectors of distances would have to match. */
+function checkWidths(terms: readonly Term[]): void {
+  const wide = terms.find(({ encoding }) => encoding.name === 'pope');
+  const content = terms.find(({ encoding }) => encoding.hooks.includes('content'));
+  if (wide === undefined || content === undefined) return;
+  const { argument, encoding } = content;
+  const why = `meets queries as wide as headDim, but ${wide.argument} (pope) widens them`;
+  throw new PosencError('unsupported', `${argument} (${encoding.name}) ${why}`, {
+    argument,
+    received: encoding.name,
+    allowed: 'an encoding without the hook content beside pope',
+  });
 }
 
 type Dimension = 'headDim' | 'heads' | 'kvHeads';
