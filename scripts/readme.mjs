@@ -10,7 +10,7 @@ const BLOCK = /(<!-- encodings:.*-->\n)[\s\S]*(<!-- \/encodings -->)/;
 function parameter({ name, required, initial, choices }) {
   const default_ = choices?.length && initial !== null ? `'${initial}'` : initial;
   if (required) return `**${name}**`;
-  return default_ === null ? name : `${name} = ${default_}`;
+  return default_ === null ? name : `${name} = \`${default_}\``;
 }
 
 /** @returns {string} a Markdown table, one row per encoding; required parameters are bold */

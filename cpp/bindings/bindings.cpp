@@ -87,6 +87,20 @@ double attention_factor(Address block) {
   return encoding == nullptr ? 1.0 : encoding->attention_factor();
 }
 
+/// Writes what positions the encoding knows: lowest, highest, coordinates, whether one coordinate
+/// stands for all.
+int domain(Address block, Address out) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr) return code(Status::memory);
+  const PositionDomain known = encoding->domain();
+  auto* to = at<double>(out);
+  to[0] = known.low;
+  to[1] = known.high;
+  to[2] = known.axes;
+  to[3] = known.one_for_all ? 1 : 0;
+  return code(Status::ok);
+}
+
 double score_scale(Address block, double head_dim) {
   const auto encoding = make(at<double>(block));
   return encoding == nullptr ? std::nan("")
@@ -253,6 +267,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("frequencyCount", &frequency_count);
   function("frequencies", &frequencies);
   function("attentionFactor", &attention_factor);
+  function("domain", &domain);
   function("scoreScale", &score_scale);
   function("embedWidth", &embed_width);
   function("embed", &embed);

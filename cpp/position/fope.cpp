@@ -149,7 +149,7 @@ Fault derive(std::span<double> values) {
   double& kept = values[kFrequencyCount];
   if (std::isnan(kept)) {
     const double length = values[kTrainedLength];
-    if (std::isnan(length)) return {Status::parameter, kTrainedLength, "required"};
+    if (std::isnan(length)) return {Status::parameter, kTrainedLength, "given, or frequencyCount"};
     kept = 0;
     while (kept < pairs && std::pow(values[kBase], -kept / pairs) > 2 * std::numbers::pi / length) {
       ++kept;

@@ -4,8 +4,7 @@
 // data-dependent ALiBi: gates that are all e^-a are ALiBi with slope a.
 //
 // The caller makes the log gates, ln sigmoid(w·x_t + b), of every token so far of one sequence;
-// when decoding, one more per head and token. Positions are indices into them; those outside 0 …
-// tokens − 1 count as the nearest one.
+// when decoding, one more per head and token. Positions are indices into them: 0 … tokens − 1.
 //
 // Keys after the query, in bidirectional attention, get Σ_{l = m+1 … n} of the log gates, or of
 // futureLogGates where a model has two kinds of gates (x-transformers' DataDependentAlibi).
@@ -72,23 +71,26 @@ class Fox final : public Encoding, public Bias {
         past_(std::move(past)),
         future_(std::move(future)) {}
   const Bias* bias() const override { return this; }
+  PositionDomain domain() const override {
+    return {.low = 0, .high = static_cast<std::int32_t>(tokens_ - 1)};
+  }
 
   int heads() const override { return heads_; }
   bool toeplitz() const override { return false; }
   void row(int head, Positions query, Positions keys, float* out) const override {
     const double* past = past_.data() + head * tokens_;
     const double* future = two_kinds_ ? future_.data() + head * tokens_ : past;
-    const std::int64_t m = index(query.at(0));
+    const std::int64_t m = query.at(0);
     for (std::int64_t i = 0; i < keys.count; ++i) {
-      const std::int64_t n = index(keys.at(i));
+      const std::int64_t n = keys.at(i);
       out[i] = static_cast<float>(n <= m ? past[m] - past[n] : future[n] - future[m]);
     }
   }
   void row_grad(int head, Positions query, Positions keys, const float* d_row,
                 std::span<float* const> grads) const override {
-    const std::int64_t m = index(query.at(0));
+    const std::int64_t m = query.at(0);
     for (std::int64_t i = 0; i < keys.count; ++i) {
-      const std::int64_t n = index(keys.at(i));
+      const std::int64_t n = keys.at(i);
       float* gradient = n > m && two_kinds_ ? grads[1] : grads[0];
       for (std::int64_t l = std::min(m, n) + 1; l <= std::max(m, n); ++l) {
         add_to(gradient, head * tokens_ + l, static_cast<double>(d_row[i]));
@@ -97,10 +99,6 @@ class Fox final : public Encoding, public Bias {
   }
 
  private:
-  std::int64_t index(std::int32_t position) const {
-    return std::clamp<std::int64_t>(position, 0, tokens_ - 1);
-  }
-
   int heads_;
   std::int64_t tokens_;
   bool two_kinds_;

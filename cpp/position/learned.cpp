@@ -67,12 +67,13 @@ class Learned final : public Encoding, public Embed {
 };
 
 Fault derive(std::span<double> values) {
-  const auto size = numbers<float>(values[kTableData]).size();
+  const std::size_t size = numbers<float>(values[kTableData]).size();
   const auto width = static_cast<std::size_t>(values[kWidth]);
+  const std::size_t rows = size / width;
   if (size == 0 || size % width != 0) {
     return {Status::parameter, kTableData, "a whole number of rows of width numbers"};
   }
-  if (values[kOffset] >= static_cast<double>(size / width)) {
+  if (values[kOffset] >= static_cast<double>(rows)) {
     return {Status::parameter, kOffset, "less than the rows of the table"};
   }
   return {};

@@ -1,6 +1,6 @@
 // What the biases of image windows have in common: a number per head and relative position (Δy, Δx)
-// inside a window, Δ = query − key. Positions have the axes y and x; a single axis is y, with x =
-// 0. Relative positions that no two tokens of one window have count as the nearest that some have.
+// inside a window, Δ = query − key. Positions have the axes y and x. Relative positions that no two
+// tokens of one window have count as the nearest that some have.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,7 @@ class WindowBias : public Encoding, public Bias {
  public:
   WindowBias(int heads, WindowCells cells) : heads_(heads), cells_(cells) {}
   const Bias* bias() const final { return this; }
+  PositionDomain domain() const final { return {.axes = 2}; }
 
   int heads() const final { return heads_; }
   bool toeplitz() const final { return false; }
@@ -51,7 +52,7 @@ class WindowBias : public Encoding, public Bias {
 
   std::int64_t cell(Positions query, Positions keys, std::int64_t n) const {
     const auto difference = [&](int axis) {
-      return axis < keys.axes ? std::int64_t{query.at(0, axis)} - keys.at(n, axis) : 0;
+      return std::int64_t{query.at(0, axis)} - keys.at(n, axis);
     };
     return cells_.cell(difference(0), difference(1));
   }

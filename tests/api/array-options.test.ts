@@ -94,7 +94,7 @@ describe('an array', () => {
     const series = [1, 2];
     const { values, arrays } = encodeOptions(description, { table, series });
     const options = decodeOptions(description, values, arrays);
-    expect(options).toEqual({ heads: NaN, table, series });
+    expect(options).toEqual({ table, series });
     expect(options.table).toBe(table);
     expect(options.series).not.toBe(series);
     expect(Object.isFrozen(options.series)).toBe(true);
@@ -164,7 +164,7 @@ describe('the default scale', () => {
     const terms = own.map((_, pointer) => ({
       pointer,
       argument: `encoding[${pointer}]`,
-      encoding: { name: 'rope' },
+      encoding: { name: 'rope', softmaxFactor: 1 },
     }));
     return scoreScale(kernels, terms as unknown as PlacedTerm[], 16);
   };

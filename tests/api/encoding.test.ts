@@ -207,6 +207,9 @@ describe('every encoding', () => {
       base: 10000,
       layout: 'half',
       attentionFactor: 1,
+      offset: 0,
+      turnsOutputBack: false,
+      angles: 'float64',
     });
     expect(posenc.encoding('sinusoidal', { width: 6, base: undefined } as never).options).toEqual({
       width: 6,
@@ -214,6 +217,9 @@ describe('every encoding', () => {
       layout: 'interleaved',
       denominator: 'd/2',
       order: 'sin-cos',
+      offset: 0,
+      zeroPadding: false,
+      axes: 1,
     });
     expect(posenc.encoding('nope').options).toEqual({});
     expect(posenc.encoding('nope').inverseFrequencies).toHaveLength(0);

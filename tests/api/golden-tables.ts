@@ -13,6 +13,8 @@ export interface GoldenCase {
   readonly origin: string;
   readonly label: string;
   readonly numbers: Readonly<Record<string, number>>;
+  /** All numbers of a line that has several; `numbers` has the first. */
+  readonly lists: Readonly<Record<string, readonly number[]>>;
   readonly words: Readonly<Record<string, string>>;
   readonly tensors: Readonly<Record<string, GoldenTensor>>;
 }
@@ -20,6 +22,7 @@ export interface GoldenCase {
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Draft = Mutable<GoldenCase> & {
   numbers: Record<string, number>;
+  lists: Record<string, readonly number[]>;
   words: Record<string, string>;
   tensors: Record<string, GoldenTensor>;
 };
@@ -51,16 +54,26 @@ export function golden(group: string): { sourceCases: number; cases: GoldenCase[
     const current = cases.at(-1);
     if (kind === 'group') sourceCases = Number(rest[0]);
     if (kind === 'case') {
-      cases.push({ name: key, origin: '', label: '', numbers: {}, words: {}, tensors: {} });
+      const empty = { numbers: {}, lists: {}, words: {}, tensors: {} };
+      cases.push({ name: key, origin: '', label: '', ...empty });
     }
     if (!current) continue;
     if (kind === 'origin') current.origin = [key, ...rest].join(' ');
     if (kind === 'label') current.label = key;
-    if (kind === 'number') current.numbers[key] = Number(rest[0]);
+    if (kind === 'number') {
+      current.lists[key] = rest.map(Number);
+      current.numbers[key] = Number(rest[0]);
+    }
     if (kind === 'word') current.words[key] = rest.join(' ');
     if (kind === 'tensor') current.tensors[key] = readTensor(rest, view);
   }
   return { sourceCases, cases };
+}
+
+/** A tensor of a case as the API takes it; undefined where the case has none. */
+export function floats(given: GoldenCase, name: string): Float32Array | undefined {
+  const tensor = given.tensors[name];
+  return tensor && Float32Array.from(tensor.values);
 }
 
 /** Lines of waiting.txt: cases of the source that nothing here can run yet. */

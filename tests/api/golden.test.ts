@@ -11,13 +11,23 @@ const groups = [
   'alibi',
   'cope',
   'deberta',
+  'dynamic_position_bias',
+  'fire',
+  'kerple',
+  'mrope',
   'onnx_attention',
   'onnx_rotary',
+  'rope2d',
   'rope_apply',
+  'rope_float32',
+  'sandwich',
   'sdpa',
   'shaw',
   'sinusoidal',
+  'swin',
+  't5_bias',
   'transformer_xl',
+  'xpos',
 ];
 
 // Node 20 hides relaxed SIMD behind a flag; newer ones have it, and no such flag.

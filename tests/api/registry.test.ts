@@ -1,21 +1,26 @@
 /** What `web/api/encodings.ts` says by hand is what the registry in the module says. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import type { EncodingName, ParameterDescription } from 'posenc';
+import { PosencError, type ParameterDescription } from 'posenc';
 import { errorOf, posenc } from './posenc.js';
+import { samples } from './samples.js';
+
+const folder = new URL('../../web/api/', import.meta.url);
 
 /** The statements of a source of the API. */
 const statementsOf = (file: string) =>
   ts.createSourceFile(
     file,
-    readFileSync(new URL(`../../web/api/${file}`, import.meta.url), 'utf8'),
+    readFileSync(new URL(file, folder), 'utf8'),
     ts.ScriptTarget.Latest,
     true,
   ).statements;
 
+const families = readdirSync(new URL('encodings/', folder)).map((file) => `encodings/${file}`);
+
 const declarations = new Map(
-  ['types.ts', 'encodings.ts']
+  ['types.ts', 'encodings.ts', ...families]
     .flatMap((file) => [...statementsOf(file)])
     .filter((node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
     .map((node) => [node.name.text, node]),
@@ -49,6 +54,17 @@ const typeOf: Record<ParameterDescription['kind'], string> = {
   tensor: 'Data',
 };
 
+/** The PosencError that a call throws, if it does. */
+function errorIn(call: () => unknown): PosencError | undefined {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof PosencError) return error;
+    throw error;
+  }
+  return undefined;
+}
+
 test('EncodingName and EncodingOptions list the encodings of the registry', () => {
   const names = posenc.encodings.map(({ name }) => name);
   const alias = declarations.get('EncodingName') as ts.TypeAliasDeclaration;
@@ -79,10 +95,11 @@ describe.each(posenc.encodings)('$name', ({ name, parameters, ...about }) => {
   });
 
   test('has the defaults and ranges that the comments name', () => {
-    for (const [i, { initial, required, low, high }] of parameters.entries()) {
+    for (const [i, { kind, initial, required, low, high }] of parameters.entries()) {
       const { comment } = members[i]!;
+      expect(comment, parameters[i]!.name).not.toBe('');
       if (initial !== null) expect(comment).toMatch(new RegExp(`Default \`?${initial}\\b`));
-      if (required) expect(comment).toContain(`${low} … ${high}`);
+      if (required && kind !== 'tensor') expect(comment).toContain(`${low} … ${high}`);
     }
   });
 
@@ -110,35 +127,51 @@ describe.each(posenc.encodings)('$name', ({ name, parameters, ...about }) => {
     }
   });
 
-  test('takes its own defaults and the ends of its ranges', () => {
-    const required = Object.fromEntries(
-      parameters.filter((p) => p.required).map((p) => [p.name, p.high]),
-    );
-    const make = (options: object) => posenc.encoding(name as 'rope', options as never);
-    const { options } = make(required);
-    const scalars = parameters.filter(({ kind }) => kind !== 'doubles' && kind !== 'tensor');
-    expect(Object.keys(options)).toEqual(scalars.map((p) => p.name));
+  const sample = samples[name];
+  const make = (options: object) => posenc.encoding(name as 'rope', options as never);
+
+  test('fills in its options, which make it again', () => {
+    const { options } = make(sample);
+    const given = (p: ParameterDescription) => {
+      return p.kind === 'doubles' || p.kind === 'tensor' ? p.name in sample : true;
+    };
+    expect(Object.keys(options)).toEqual(parameters.filter(given).map((p) => p.name));
+    expect(options).toMatchObject(sample);
+    expect(Object.values(options)).not.toContain(NaN);
     expect(make(options).options).toEqual(options);
+  });
+
+  test('takes every choice and, unless another option forbids it, the end of every range', () => {
     for (const { name: parameter, kind, low, high, choices = [] } of parameters) {
-      for (const choice of choices) make({ ...required, [parameter]: choice });
+      const values = kind === 'integer' || kind === 'real' ? [low, high] : choices;
+      for (const value of values) {
+        const error = errorIn(() => make({ ...sample, [parameter]: value }));
+        expect(error?.allowed ?? '').not.toMatch(/from .* to |did you mean/);
+      }
+    }
+  });
+
+  test('refuses what is outside a range, of another kind, or missing, by name', () => {
+    for (const { name: parameter, kind, low, high, required } of parameters) {
+      const errorWith = (value: unknown) => errorOf(() => make({ ...sample, [parameter]: value }));
+      const argument = parameter;
+      if (required) expect(errorWith(undefined)).toMatchObject({ code: 'argument', argument });
+      for (const value of [null, {}, 1n]) {
+        expect(errorWith(value)).toMatchObject({ code: 'argument', argument });
+      }
+      if (kind === 'choice') expect(errorWith('none such').code).toBe('option');
+      if (kind === 'doubles') expect(errorWith([NaN]).argument).toBe(`${parameter}[0]`);
+      if (kind === 'tensor') {
+        expect(errorWith(new Float32Array(0))).toMatchObject({ code: 'shape', argument });
+      }
       if (kind !== 'integer' && kind !== 'real') continue;
-      make({ ...options, [parameter]: high });
-      for (const outside of [low! - 1, high! * 2]) {
-        expect(errorOf(() => make({ ...required, [parameter]: outside }))).toMatchObject({
-          code: 'range',
-          argument: parameter,
-        });
+      for (const value of [low! - 1, high! * 2 + 1, NaN]) {
+        expect(errorWith(value)).toMatchObject({ code: 'range', argument });
       }
     }
   });
 });
 
-test('names that the types know are names that the module knows', () => {
-  const names: Record<EncodingName, true> = {
-    nope: true,
-    sinusoidal: true,
-    rope: true,
-    alibi: true,
-  };
-  expect(Object.keys(names)).toEqual(posenc.encodings.map(({ name }) => name));
+test('samples are in the order of the registry', () => {
+  expect(Object.keys(samples)).toEqual(posenc.encodings.map(({ name }) => name));
 });

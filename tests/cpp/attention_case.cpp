@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "samples.hpp"
 #include "table.hpp"
 
 namespace posenc::test {
@@ -106,9 +107,16 @@ Stages<float> run(const AttentionCase& c, RunOptions options) {
   p.causal = c.causal;
   p.window = c.window;
   p.axes = c.axes;
-  p.query_positions = c.query_positions.data();
+  std::vector<std::int32_t> query_positions = c.query_positions;
+  std::vector<std::int32_t> key_positions = c.key_positions;
+  if (options.zero_axes && c.axes == 1) {
+    p.axes = axes_read(p.terms.domain);
+    query_positions = with_zeros(query_positions, p.axes);
+    key_positions = with_zeros(key_positions, p.axes);
+  }
+  p.query_positions = query_positions.data();
   p.query_positions_per_batch = c.query_positions.size() != size(c.queries * c.axes);
-  p.key_positions = c.key_positions.data();
+  p.key_positions = key_positions.data();
   p.key_positions_per_batch = c.key_positions.size() != size(c.keys * c.axes);
   p.key_mask = c.key_mask.empty() ? nullptr : c.key_mask.data();
   p.key_mask_per_batch = c.key_mask.size() != size(c.keys);

@@ -48,6 +48,9 @@ struct Stages {
 struct RunOptions {
   bool taps = true;
   int offset = 0;  ///< Arrays start this many floats after an aligned address.
+  /// Positions of one axis get 0 on the others that the encodings read (images; rows of one
+  /// column).
+  bool zero_axes = true;
 };
 
 Stages<float> run(const AttentionCase& problem, RunOptions options = {});

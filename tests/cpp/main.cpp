@@ -2,10 +2,11 @@
 // matches.
 //
 //   core/       arithmetic against long double, random numbers, memory
-//   position/   one table per encoding: values from its paper and from reports of bugs
-//   laws/       what must hold for every line of the registry; samples.cpp gives each encoding its
-//   sample values attention/  masks, stages, hooks and bad input of the engine golden/     numbers
-//   of other implementations (tests/golden)
+//   position/   one file per encoding: values from its paper and from reports of bugs
+//   laws/       what must hold for every line of the registry
+//   samples/    sample values of each encoding, with their float64 references, for the laws
+//   attention/  masks, stages, hooks and bad input of the engine
+//   golden/     numbers of other implementations (tests/golden)
 //
 // table.hpp compares, reference.hpp is float64 and independent of the kernels, attention_case.hpp
 // runs both.

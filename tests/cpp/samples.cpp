@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <utility>
 
@@ -76,11 +75,6 @@ void add_rope(std::vector<Sample>& all, std::int64_t width) {
 
 }  // namespace
 
-Tensor::Tensor(std::vector<float> values)
-    : numbers(std::move(values)),
-      array{static_cast<double>(reinterpret_cast<std::uintptr_t>(numbers.data())),
-            static_cast<double>(numbers.size())} {}
-
 TensorPointer random_tensor(std::int64_t count, unsigned seed) {
   return std::make_shared<Tensor>(random_floats(count, seed));
 }
@@ -90,18 +84,6 @@ const Description* described(const char* name) {
   REQUIRE(index >= 0);
   return registry()[static_cast<std::size_t>(index)];
 }
-
-template <class T>
-double kept(std::vector<T> numbers) {
-  static std::deque<std::pair<std::vector<T>, Array>> all;
-  auto& [values, array] = all.emplace_back(std::move(numbers), Array{});
-  array.address = static_cast<double>(reinterpret_cast<std::uintptr_t>(values.data()));
-  array.count = static_cast<double>(values.size());
-  return static_cast<double>(reinterpret_cast<std::uintptr_t>(&array));
-}
-
-template double kept(std::vector<double> numbers);
-template double kept(std::vector<float> numbers);
 
 std::vector<double> complete(const Description& description, std::vector<double> values) {
   values.resize(std::max(values.size(), description.parameters.size()), kNotGiven);
@@ -149,9 +131,20 @@ std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_
 
 bool unbounded(const Encoding& encoding) { return encoding.domain().high == kMaxPosition; }
 
+int axes_read(const PositionDomain& domain) { return domain.one_for_all ? 1 : domain.axes; }
+
+std::vector<std::int32_t> with_zeros(const std::vector<std::int32_t>& positions, int axes) {
+  const auto stride = static_cast<std::size_t>(axes);
+  std::vector<std::int32_t> out(positions.size() * stride, 0);
+  for (std::size_t t = 0; t < positions.size(); ++t) out[t * stride] = positions[t];
+  return out;
+}
+
 std::vector<std::int32_t> known(const Encoding& encoding, std::vector<std::int32_t> positions) {
-  std::erase_if(positions, [domain = encoding.domain()](std::int32_t p) {
-    return !domain.holds({&p, 1});
+  const PositionDomain domain = encoding.domain();
+  const int axes = axes_read(domain);
+  std::erase_if(positions, [&](std::int32_t p) {
+    return !domain.holds({with_zeros({p}, axes).data(), 1, axes});
   });
   return positions;
 }

@@ -1,5 +1,5 @@
 // Sample values of every encoding, each with its float64 reference: what the laws loop over. A new
-// encoding adds its samples to samples.cpp, nothing else.
+// encoding adds its samples to a file of samples/, nothing else.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,10 @@
 
 #include "position/registry.hpp"
 #include "reference.hpp"
+#include "tensor.hpp"
 #include "values.hpp"
 
 namespace posenc::test {
-
-/// Trained numbers of an array parameter.
-struct Tensor {
-  explicit Tensor(std::vector<float> values);
-  Tensor(Tensor&&) = default;
-  /// As a parameter's value, valid while the tensor lives.
-  double value() const { return static_cast<double>(reinterpret_cast<std::uintptr_t>(&array)); }
-
-  std::vector<float> numbers;
-  Array array;
-};
-using TensorPointer = std::shared_ptr<Tensor>;
 
 /// `count` normal numbers.
 TensorPointer random_tensor(std::int64_t count, unsigned seed);
@@ -33,8 +22,7 @@ struct Sample {
   const Description* description;
   std::vector<double> values;  ///< Of the leading parameters; NaN = not given.
   Reference reference;
-  std::shared_ptr<Values> keeps{};       ///< Whatever the values point at.
-  std::vector<TensorPointer> tensors{};  ///< Those that values name, in the same order.
+  std::vector<TensorPointer> tensors;  ///< Those that values name, in the same order.
 
   Sample(std::string name, const Description* what, std::vector<double> of, Reference expected,
          std::vector<TensorPointer> numbers = {})
@@ -44,9 +32,7 @@ struct Sample {
         reference(std::move(expected)),
         tensors(std::move(numbers)) {}
   Sample(std::string name, const Values& of, Reference expected)
-      : Sample(std::move(name), &of.description(), of.list(), std::move(expected)) {
-    keeps = std::make_shared<Values>(of);
-  }
+      : Sample(std::move(name), &of.description(), of.list(), std::move(expected), of.tensors()) {}
 
   /// The encoding. Fails the test when the values are refused.
   std::unique_ptr<Encoding> make() const;
@@ -59,18 +45,21 @@ std::vector<Sample> samples(std::int64_t width, int heads, std::int64_t value_di
 /// Those with a hook that acts inside attention, or no hook at all, at any position.
 std::vector<Sample> attention_samples(std::int64_t width, int heads, std::int64_t value_dim = 0);
 
-/// The value of an array parameter with these numbers, which are kept until the tests end.
-template <class T>
-double kept(std::vector<T> numbers);
-
 /// The leading values of an encoding's parameters, completed with "not given".
 std::vector<double> complete(const Description& description, std::vector<double> values);
 
 /// True for encodings that know any position; false for tables of positions.
 bool unbounded(const Encoding& encoding);
 
-/// The positions among these that an encoding knows.
+/// The fewest coordinates that a token must have.
+int axes_read(const PositionDomain& domain);
+
+/// Positions (tokens) as (tokens, axes), 0 on the axes after the first.
+std::vector<std::int32_t> with_zeros(const std::vector<std::int32_t>& positions, int axes);
+
+/// The positions among these that an encoding knows; on axes after the first they have 0.
 std::vector<std::int32_t> known(const Encoding& encoding, std::vector<std::int32_t> positions);
+
 /// The description of a registered encoding.
 const Description* described(const char* name);
 

@@ -27,12 +27,8 @@ Values& Values::set(const std::string& parameter, double value) {
 }
 
 Values& Values::give(const std::string& parameter, std::vector<float> numbers) {
-  auto tensor = std::make_shared<Tensor>();
-  tensor->numbers = std::move(numbers);
-  tensor->array = {static_cast<double>(reinterpret_cast<std::uintptr_t>(tensor->numbers.data())),
-                   static_cast<double>(tensor->numbers.size())};
-  tensors_.push_back(tensor);
-  return set(parameter, static_cast<double>(reinterpret_cast<std::uintptr_t>(&tensor->array)));
+  const auto& tensor = tensors_.emplace_back(std::make_shared<Tensor>(std::move(numbers)));
+  return set(parameter, tensor->value());
 }
 
 std::string Values::fault() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "position/registry.hpp"
+#include "tensor.hpp"
 
 namespace posenc::test {
 
@@ -19,22 +20,19 @@ class Values {
   const Description& description() const { return *description_; }
   /// One value per parameter; NaN = not given. Copies of the values share the arrays.
   const std::vector<double>& list() const { return values_; }
+  /// The arrays, in the order in which they were given.
+  const std::vector<TensorPointer>& tensors() const { return tensors_; }
   /// What `resolve` says, as "parameter: rule" or "".
   std::string fault() const;
   /// The encoding, which keeps its arrays. Fails the test when the values are refused.
   std::shared_ptr<const Encoding> make() const;
 
  private:
-  struct Tensor {
-    std::vector<float> numbers;
-    Array array;
-  };
-
   std::size_t index(const std::string& parameter) const;
 
   const Description* description_;
   std::vector<double> values_;
-  std::vector<std::shared_ptr<Tensor>> tensors_;
+  std::vector<TensorPointer> tensors_;
 };
 
 }  // namespace posenc::test

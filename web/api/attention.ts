@@ -1,4 +1,5 @@
 import { checkOptions, choice, finite, flag, integer, list, positive, wrong } from './check.js';
+import { commonDomain } from './domain.js';
 import type { Engine } from './engine.js';
 import { Frame, type Result } from './frame.js';
 import type { AttentionCall } from './kernels.js';
@@ -46,10 +47,8 @@ export function attention<Output extends Data>(
   const { batch, heads, kvHeads, queries, keys, headDim, valueDim } = shape;
   const options = checkNumbers(given);
   const terms = attentionTerms(given.encoding, shape);
-  const axes = countAxes(
-    given.axes,
-    terms.map(({ encoding }) => encoding),
-  );
+  const domain = commonDomain(terms.map(({ block }) => block.domain));
+  const axes = countAxes(given.axes, domain);
   const wanted = checkTaps(given.return);
 
   const frame = new Frame(engine.memory);
@@ -63,7 +62,15 @@ export function attention<Output extends Data>(
       tap,
       frame.fresh(tap, [batch, heads, queries, keys], tapNames),
     ]);
-    const sides = placeSides(frame, { batch, queries, keys, axes, queryPositions, keyPositions });
+    const sides = placeSides(frame, {
+      batch,
+      queries,
+      keys,
+      axes,
+      domain,
+      queryPositions,
+      keyPositions,
+    });
     const mask = placeKeyMask(frame, keyMask, keys, batch);
     const call: AttentionCall = {
       batch,

@@ -1,4 +1,5 @@
 import { wrong } from './check.js';
+import type { Domain } from './domain.js';
 import type { Frame } from './frame.js';
 import type { Data } from './types.js';
 
@@ -20,6 +21,11 @@ export interface ArrayOption {
 export interface Block {
   readonly values: Float64Array;
   readonly arrays: readonly ArrayOption[];
+}
+
+/** A block with its defaults filled in, and the positions that its encoding knows. */
+export interface ResolvedBlock extends Block {
+  readonly domain: Domain;
 }
 
 /**

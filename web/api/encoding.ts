@@ -1,6 +1,7 @@
 import { checkShape } from './array.js';
-import { placeBlock, type Block } from './block.js';
+import { placeBlock, type Block, type ResolvedBlock } from './block.js';
 import { checkOptions, choice, flag, unknownName, wrong } from './check.js';
+import { readDomain } from './domain.js';
 import type { Engine } from './engine.js';
 import { PosencError } from './error.js';
 import { Frame } from './frame.js';
@@ -38,7 +39,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   readonly attentionFactor: number;
   readonly softmaxFactor: number;
   readonly #engine: Engine;
-  readonly #block: Block;
+  readonly #block: ResolvedBlock;
 
   constructor(engine: Engine, name: Name, options: EncodingInput<Name> | undefined) {
     const names = engine.encodings.map((encoding) => encoding.name);
@@ -52,8 +53,8 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     };
     let block = encode(plain);
     let resolved = resolve(engine, description, block);
-    const filled = { ...resolved.options, ...rope };
     const scaled = scaledTable(rope, resolved.options);
+    const filled = scaled === null ? resolved.options : { ...resolved.options, ...rope };
     if (scaled !== null) {
       block = encode({ ...plain, ...tableOptions(scaled) });
       resolved = resolve(engine, description, block);
@@ -65,12 +66,12 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     this.attentionFactor = resolved.attentionFactor;
     this.softmaxFactor = scaled?.softmaxFactor ?? 1;
     this.#engine = engine;
-    this.#block = block;
+    this.#block = { ...block, domain: resolved.domain };
     Object.freeze(this);
   }
 
   /** The block of an encoding of this package; throws for any other value. */
-  static block(value: unknown, argument: string): Block {
+  static block(value: unknown, argument: string): ResolvedBlock {
     if (typeof value === 'object' && value !== null && #block in value) return value.#block;
     throw wrong('argument', argument, value, 'what encoding() of a loaded module returns');
   }
@@ -80,13 +81,14 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     options?: EmbedOptions<Output>,
   ): NoInfer<Output> {
     const checked = checkOptions(options, ['tokens', 'axes', 'out'], 'embed');
-    const axes = countAxes(checked.axes, [this]);
+    const { domain } = this.#block;
+    const axes = countAxes(checked.axes, domain);
     const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens', axes);
     return this.#run('embed', (frame, encoding) => {
       const { kernels } = this.#engine;
       const shape = [tokens, kernels.embedWidth(encoding)];
       const result = frame.output(checked.out, 'out', shape, ['tokens', 'width']);
-      const extent = { batch: 1, tokens, axes };
+      const extent = { batch: 1, tokens, axes, domain };
       const { pointer } = placePositions(frame, positions, extent, 'positions');
       const status = kernels.embed(encoding, pointer, tokens, axes, result.pointer);
       this.#engine.expectOk(status, 'embed');
@@ -99,8 +101,9 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     options?: RotateOptions<Output>,
   ): NoInfer<Output> {
     const checked = checkOptions(options, rotateKeys, 'rotate');
+    const { domain } = this.#block;
     const { positions = 0, out } = checked;
-    const axes = countAxes(checked.axes, [this]);
+    const axes = countAxes(checked.axes, domain);
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     const inverse = flag(checked.inverse, 'inverse') ? 1 : 0;
     return this.#run('rotate', (frame, encoding) => {
@@ -112,7 +115,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
       const inPlace = turned[3] === head_dim;
       const spare = inPlace && !ResidentTensor.is(x) ? input : undefined;
       const result = frame.output(out, 'out', turned, turnedNames, { inPlace, spare });
-      const placed = placePositions(frame, positions, { batch, tokens, axes }, 'positions');
+      const placed = placePositions(frame, positions, { batch, tokens, axes, domain }, 'positions');
       const call = frame.call(this.#engine.rotateOrder, {
         encoding,
         side,
@@ -134,7 +137,8 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
 
   table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array } {
     const checked = checkOptions(options, ['tokens', 'axes', 'side'], 'table');
-    const axes = countAxes(checked.axes, [this]);
+    const { domain } = this.#block;
+    const axes = countAxes(checked.axes, domain);
     const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens', axes);
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     return this.#run('rotate', (frame, encoding) => {
@@ -142,7 +146,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
       const shape = [tokens, kernels.rotationWidth(encoding)];
       const cos = frame.fresh('cos', shape, tableNames);
       const sin = frame.fresh('sin', shape, tableNames);
-      const extent = { batch: 1, tokens, axes };
+      const extent = { batch: 1, tokens, axes, domain };
       const { pointer } = placePositions(frame, positions, extent, 'positions');
       const status = kernels.rotationTable(
         encoding,
@@ -160,7 +164,8 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
 
   bias(options: BiasOptions): Float32Array {
     const { queryPositions, keyPositions, ...given } = checkOptions(options, biasKeys, 'bias');
-    const axes = countAxes(given.axes, [this]);
+    const { domain } = this.#block;
+    const axes = countAxes(given.axes, domain);
     const queries = countTokens(queryPositions, given.queries, 'queryPositions', 'queries', axes);
     const keys = countTokens(keyPositions, given.keys, 'keyPositions', 'keys', axes, queries);
     return this.#run('bias', (frame, encoding) => {
@@ -172,6 +177,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
         queries,
         keys,
         axes,
+        domain,
         queryPositions,
         keyPositions,
       });
@@ -235,7 +241,10 @@ function resolve(engine: Engine, description: EncodingDescription, block: Block)
     engine.expectOk(kernels.frequencies(pointer, frequencies), 'frequencies');
     const start = frequencies >>> 3;
     const inverseFrequencies = kernels.HEAPF64.slice(start, start + count);
-    return { options, inverseFrequencies, attentionFactor: kernels.attentionFactor(pointer) };
+    const { status: read, domain } = readDomain(frame, pointer);
+    engine.expectOk(read, 'encoding');
+    const attentionFactor = kernels.attentionFactor(pointer);
+    return { options, inverseFrequencies, attentionFactor, domain };
   } finally {
     frame.release();
   }

@@ -10,6 +10,7 @@ export interface Kernels {
   faultRule(): string;
   frequencyCount(encoding: number): number;
   frequencies(encoding: number, out: number): number;
+  domain(encoding: number, out: number): number;
   attentionFactor(encoding: number): number;
   scoreScale(encoding: number, headDim: number): number;
   embedWidth(encoding: number): number;

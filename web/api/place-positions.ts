@@ -1,25 +1,20 @@
 import { checkAttached, size, typedArrayName } from './array.js';
 import { integer, wrong } from './check.js';
+import type { Domain } from './domain.js';
 import { PosencError } from './error.js';
 import type { Frame } from './frame.js';
 import { maxPosition } from './positions/limits.js';
-import type { Encoding, Positions } from './types.js';
-
-const isPosition = (value: unknown): value is number =>
-  Number.isInteger(value) && Math.abs(value as number) <= maxPosition;
+import type { Positions } from './types.js';
 
 const positionsAllowed = 'an integer, an array of integers or an Int32Array';
 
 /** Most coordinates of a position. */
 const maxAxes = 64;
 
-/** Coordinates per position that an encoding reads. */
-const axesOf = ({ options }: Encoding): number => (options as { axes?: number }).axes ?? 1;
-
-/** Coordinates per position: what was asked for, which must do for all encodings, else what they read. */
-export function countAxes(given: unknown, encodings: readonly Encoding[]): number {
-  const read = Math.max(1, ...encodings.map(axesOf));
-  return given === undefined ? read : integer(given, 'axes', read, maxAxes);
+/** Coordinates per position: what was asked for, which must do for the encodings, else what they read. */
+export function countAxes(given: unknown, { axes, oneForAll }: Domain): number {
+  if (given === undefined) return axes;
+  return oneForAll && given === 1 ? 1 : integer(given, 'axes', axes, maxAxes);
 }
 
 /** Positions in the module's memory: int32, one per token or one per (batch, token), axes fastest. */
@@ -52,11 +47,15 @@ export function countTokens(
   throw wrong('argument', countArgument, undefined, allowed);
 }
 
-/** How many positions there are: `tokens`, or `batch` rows of as many, of `axes` coordinates each. */
+/**
+ * How many positions there are: `tokens`, or `batch` rows of as many, of `axes` coordinates each; and
+ * which of them the encodings know.
+ */
 export interface Extent {
   readonly batch: number;
   readonly tokens: number;
   readonly axes: number;
+  readonly domain: Domain;
 }
 
 /** Writes positions into the module's memory. */
@@ -66,9 +65,9 @@ export function placePositions(
   extent: Extent,
   argument: string,
 ): PlacedPositions {
-  const { batch, tokens, axes } = extent;
+  const { batch, tokens, axes, domain } = extent;
   if (typeof positions === 'number') {
-    const first = integer(positions, argument, -maxPosition, maxPosition - tokens + 1);
+    const first = firstOf(positions, extent, argument);
     return placeRange(frame, first, extent, argument);
   }
   const { length } = checkList(positions, argument);
@@ -82,11 +81,30 @@ export function placePositions(
   if (typed) kernels.HEAP32.set(positions, start);
   for (let i = 0; i < length; i++) {
     const position: unknown = typed ? kernels.HEAP32[start + i] : positions[i];
-    kernels.HEAP32[start + i] = isPosition(position)
+    const read = i % axes < domain.axes;
+    const low = read ? domain.low : -maxPosition;
+    const high = read ? domain.high : maxPosition;
+    kernels.HEAP32[start + i] = isBetween(position, low, high)
       ? position
-      : integer(position, `${argument}[${i}]`, -maxPosition, maxPosition);
+      : integer(position, `${argument}[${i}]`, low, high);
   }
   return { pointer, perBatch: perBatch ? 1 : 0 };
+}
+
+const isBetween = (value: unknown, low: number, high: number): value is number =>
+  Number.isInteger(value) && (value as number) >= low && (value as number) <= high;
+
+/** Checks a first position: all that follow it must be known. */
+function firstOf(first: number, { tokens, domain }: Extent, argument: string): number {
+  const { low, high } = domain;
+  const known = high - low + 1;
+  if (tokens <= known) return integer(first, argument, low, high - tokens + 1);
+  const allowed = `at most ${known} tokens, since the encoding knows positions ${low} to ${high}`;
+  throw new PosencError('range', `${argument} stands for ${tokens} tokens, needs ${allowed}`, {
+    argument,
+    received: `${tokens} tokens`,
+    allowed,
+  });
 }
 
 /** What tells the positions of queries and keys. */
@@ -95,6 +113,7 @@ export interface Sides {
   readonly queries: number;
   readonly keys: number;
   readonly axes: number;
+  readonly domain: Domain;
   readonly queryPositions: Positions | undefined;
   readonly keyPositions: Positions | undefined;
 }
@@ -107,19 +126,15 @@ export function placeSides(
   frame: Frame,
   sides: Sides,
 ): { query: PlacedPositions; key: PlacedPositions } {
-  const { batch, queries, keys, axes, queryPositions, keyPositions = 0 } = sides;
-  const key = placePositions(frame, keyPositions, { batch, tokens: keys, axes }, 'keyPositions');
+  const { batch, queries, keys, axes, domain, queryPositions, keyPositions = 0 } = sides;
+  const extent = { batch, axes, domain };
+  const key = placePositions(frame, keyPositions, { ...extent, tokens: keys }, 'keyPositions');
   if (queryPositions === undefined && typeof keyPositions !== 'number') {
     return { query: lastOf(frame, key, sides), key };
   }
   const positions =
     queryPositions === undefined ? (keyPositions as number) + keys - queries : queryPositions;
-  const query = placePositions(
-    frame,
-    positions,
-    { batch, tokens: queries, axes },
-    'queryPositions',
-  );
+  const query = placePositions(frame, positions, { ...extent, tokens: queries }, 'queryPositions');
   return { query, key };
 }
 

@@ -124,7 +124,7 @@ function decodeNumber(
   return kind === 'choice' ? choices[value]! : value;
 }
 
-/** The inverse of `encodeOptions`, for complete numbers; arrays that were not given are left out. */
+/** The inverse of `encodeOptions`; what was not given and has no default is left out. */
 export function decodeOptions(
   { parameters }: EncodingDescription,
   values: ArrayLike<number>,
@@ -134,7 +134,8 @@ export function decodeOptions(
   for (const [index, parameter] of parameters.entries()) {
     const { name, kind } = parameter;
     if (kind !== 'doubles' && kind !== 'tensor') {
-      options[name] = decodeNumber(parameter, values[index]!);
+      const value = values[index]!;
+      if (!Number.isNaN(value)) options[name] = decodeNumber(parameter, value);
       continue;
     }
     const array = arrays.find((one) => one.index === index);

@@ -11,6 +11,9 @@ import {
   hole,
   type Case,
 } from './fixtures.js';
+import { numbers } from '../posenc.js';
+
+const shaw = (tables: object) => js.encoding('shaw', { headDim: 16, maxDistance: 1, ...tables });
 
 export const terms: Case[] = [
   [attend({ encoding: 'rope' }), 'argument', 'encoding', 'is "rope", needs what encoding() of a'],
@@ -45,6 +48,34 @@ export const terms: Case[] = [
     'shape',
     'encoding[0].options.headDim',
     'encoding[0].options.headDim is 8, needs that of the attention call, 16',
+  ],
+  [
+    attend({ encoding: js.encoding('pope', { headDim: 16, heads: 3, phases: numbers(48) }) }),
+    'shape',
+    'encoding.options.heads',
+    'needs the kvHeads of the attention call, 2',
+  ],
+  [
+    attend({ encoding: shaw({ values: numbers(3 * 4), valueDim: 4 }) }),
+    'shape',
+    'encoding.options.valueDim',
+    'valueDim is 4, needs that of the attention call, 16',
+  ],
+  [
+    attend({
+      encoding: js.encoding('rope', { headDim: 16, turnsOutputBack: true }),
+      value: numbers(64),
+      shape: { ...shape, valueDim: 8 },
+    }),
+    'shape',
+    'shape.valueDim',
+    'shape.valueDim is 8, needs headDim (16), since encoding turns values',
+  ],
+  [
+    attend({ encoding: [js.encoding('pope', { headDim: 16 }), shaw({ keys: numbers(48) })] }),
+    'unsupported',
+    'encoding[1]',
+    'encoding[1] (shaw) meets queries as wide as headDim, but encoding[0] (pope) widens them',
   ],
   ...[0, -1, 1.5, NaN, Infinity].map((window): Case => [
     attend({ window }),

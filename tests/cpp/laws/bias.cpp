@@ -18,6 +18,7 @@ TEST_CASE("biases are those of the float64 reference, by row and by distance") {
       if (bias == nullptr) continue;
       CAPTURE(sample.label);
       ++count;
+      const int axes = axes_read(encoding->domain());
       const auto keys = known(*encoding, {-3, 0, 1, 2, 9, 10, 11, 100, 5000});
       CHECK(bias->heads() == heads);
       for (int head = 0; head < heads; ++head) {
@@ -27,7 +28,8 @@ TEST_CASE("biases are those of the float64 reference, by row and by distance") {
             expected.push_back(sample.reference.bias(head, query, key));
           }
           std::vector<float> row(keys.size(), kUnwritten);
-          bias->row(head, {&query, 1}, {keys.data(), static_cast<std::int64_t>(keys.size())},
+          bias->row(head, {with_zeros({query}, axes).data(), 1, axes},
+                    {with_zeros(keys, axes).data(), static_cast<std::int64_t>(keys.size()), axes},
                     row.data());
           CHECK(differences(row, expected) == "");
           if (!bias->toeplitz()) continue;

@@ -21,10 +21,12 @@ struct Loss {
   template <class Visit>
   void each_row(Visit visit) const {
     const auto keys = static_cast<std::int64_t>(kKeys.size());
+    const std::vector<std::int32_t> all = with_zeros(kKeys, axes);
     std::int64_t row = 0;
     for (int head = 0; head < kHeads; ++head) {
       for (const std::int32_t query : {0, 7, 13, 20}) {
-        visit(head, Positions{&query, 1}, Positions{kKeys.data(), keys},
+        const auto one = with_zeros({query}, axes);
+        visit(head, Positions{one.data(), 1, axes}, Positions{all.data(), keys, axes},
               weights.data() + row++ * keys);
       }
     }
@@ -49,6 +51,7 @@ struct Loss {
   }
 
   const Sample& sample;
+  const int axes = axes_read(sample.make()->domain());
   std::vector<float> weights = random_floats(kHeads * 4 * 8, 77);
 };
 

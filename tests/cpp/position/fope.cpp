@@ -22,7 +22,7 @@ TEST_CASE("cut frequencies leave a pair alone, or turn it by 45 degrees and √2
         made("fope", {{"headDim", 8}, {"trainedLength", 100}, {"clipped", clipped}});
     const auto expected = [&] {
       auto y = widen(turned(*made("rope", {{"headDim", 8}}), x, {50}));
-      for (const std::size_t i : {2, 3}) {
+      for (const std::size_t i : {2U, 3U}) {
         const double a = x[i];
         const double b = x[i + 4];
         y[i] = clipped == kOnes ? a - b : a;

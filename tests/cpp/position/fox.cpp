@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attention_case.hpp"
 #include "position/registry.hpp"
 #include "samples.hpp"
 #include "table.hpp"
@@ -75,10 +76,25 @@ TEST_CASE("a closed gate hides what came before it, not what follows") {
   }
 }
 
-TEST_CASE("positions beyond the gates count as the nearest one") {
+TEST_CASE("positions that have no gate are refused") {
   const Tensor gates(std::vector<float>{-1, -2, -4});
   const auto encoding = make_encoding("fox", {1, 3, gates.value()});
-  CHECK(row(*encoding, 0, kMaxPosition, {-kMaxPosition, 0, 2}) == std::vector<float>{-6, -6, 0});
+  CHECK(encoding->domain().low == 0);
+  CHECK(encoding->domain().high == 2);
+  AttentionCase c;
+  c.queries = c.keys = 3;
+  c.fill(1);
+  c.encodings = {encoding.get()};
+  CHECK(run(c).status == Status::ok);
+  for (const std::int32_t outside : {-1, 3, kMaxPosition, -kMaxPosition}) {
+    CAPTURE(outside);
+    for (auto* positions : {&c.query_positions, &c.key_positions}) {
+      const auto before = *positions;
+      positions->back() = outside;
+      CHECK(run(c).status == Status::position);
+      *positions = before;
+    }
+  }
 }
 
 TEST_CASE("decoding adds gates and changes nothing before") {

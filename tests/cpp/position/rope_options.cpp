@@ -40,8 +40,8 @@ TEST_CASE("p-RoPE is a table of frequencies that ends in zeros (Gemma 4)") {
       "rope", {{"headDim", 8}, {"frequencies", kept<double>({1, 0.1, 0, 0})}, {"layout", kHalf}});
   const std::vector<float> x = random_floats(8, 2);
   const auto y = turned(*encoding, x, {123456});
-  for (const std::size_t d : {2, 3, 6, 7}) CHECK(y[d] == x[d]);
-  for (const std::size_t d : {0, 1, 4, 5}) CHECK(y[d] != x[d]);
+  for (const std::size_t d : {2U, 3U, 6U, 7U}) CHECK(y[d] == x[d]);
+  for (const std::size_t d : {0U, 1U, 4U, 5U}) CHECK(y[d] != x[d]);
 }
 
 TEST_CASE("a factor multiplies what turns, and the inverse divides by it") {
@@ -88,8 +88,8 @@ TEST_CASE("with an offset the last dimensions turn as a head of their own (MLA)"
   const auto middle = made("rope", {{"headDim", 9}, {"offset", 3}, {"rotaryDim", 4}});
   const std::vector<float> x = random_floats(9, 6);
   const auto y = turned(*middle, x, {3});
-  for (const std::size_t d : {0, 1, 2, 7, 8}) CHECK(y[d] == x[d]);
-  for (const std::size_t d : {3, 4, 5, 6}) CHECK(y[d] != x[d]);
+  for (const std::size_t d : {0U, 1U, 2U, 7U, 8U}) CHECK(y[d] == x[d]);
+  for (const std::size_t d : {3U, 4U, 5U, 6U}) CHECK(y[d] != x[d]);
 }
 
 /// Keys that are values, as in DeepSeek-V4.

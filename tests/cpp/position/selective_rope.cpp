@@ -68,6 +68,14 @@ TEST_CASE("positions are rows of the data") {
   CHECK(knows(*encoding, {0, 1, 2, 1}));
   CHECK_FALSE(knows(*encoding, {3}));
   CHECK_FALSE(knows(*encoding, {-1}));
+  AttentionCase c;
+  c.head_dim = 2;
+  c.keys = 3;
+  c.fill(4);
+  c.encodings = {encoding.get()};
+  CHECK(run(c).status == Status::ok);
+  c.query_positions = {3};
+  CHECK(run(c).status == Status::position);
 }
 
 TEST_CASE("gradients reach every earlier token") {

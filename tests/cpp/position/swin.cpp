@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "attention_case.hpp"
+#include "made.hpp"
 #include "position/registry.hpp"
 #include "samples.hpp"
 #include "table.hpp"
@@ -66,17 +68,6 @@ TEST_CASE("what lies beyond a window counts as its edge") {
   CHECK(cells.of({-kMaxPosition, 0}, {kMaxPosition, 0}) == cells.of({0, 0}, {1, 0}));
 }
 
-TEST_CASE("a single axis counts rows") {
-  const Cells cells(3, 2);
-  const std::int32_t query = 2;
-  const std::int32_t keys[] = {0, 1, 2};
-  float row[3];
-  cells.encoding->bias()->row(0, {&query, 1}, {keys, 3}, row);
-  for (std::int32_t n = 0; n < 3; ++n) {
-    CHECK(static_cast<int>(row[n]) == cells.of({2, 0}, {n, 0}));
-  }
-}
-
 /// Swin V2 with one head and one unit that passes on y or x.
 struct Coordinate {
   Coordinate(bool of_x, double size, double pretrained)
@@ -111,6 +102,24 @@ TEST_CASE("coordinates are logarithms that reach log2(9)/3 at the edge of the tr
 TEST_CASE("a window of one token has the bias of no distance") {
   const Coordinate single(false, 1, 0);
   CHECK(bias(*single.encoding, 0, {0, 0}, {0, 0}) == 8.0F);
+}
+
+TEST_CASE("positions of a single axis are refused, by both windows") {
+  const Cells cells(2, 2);
+  const Coordinate continuous(false, 2, 0);
+  for (const Encoding* encoding : {cells.encoding.get(), continuous.encoding.get()}) {
+    CHECK(encoding->domain().axes == 2);
+    CHECK_FALSE(knows(*encoding, {0, 1}));
+    CHECK(knows(*encoding, {0, 1}, 2));
+    AttentionCase c;
+    c.queries = c.keys = 4;
+    c.fill(1);
+    c.encodings = {encoding};
+    CHECK(run(c, {.zero_axes = false}).status == Status::position);
+    c.axes = 2;
+    c.query_positions = c.key_positions = {0, 0, 0, 1, 1, 0, 1, 1};
+    CHECK(run(c).status == Status::ok);
+  }
 }
 
 TEST_CASE("what does not fit is refused") {

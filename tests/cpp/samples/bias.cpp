@@ -263,11 +263,9 @@ void add_fox(std::vector<Sample>& all, int heads) {
     Reference r;
     r.relative = false;
     r.bias = [=](int head, std::int64_t query, std::int64_t key) {
-      const std::int64_t m = std::clamp<std::int64_t>(query, 0, kTokens - 1);
-      const std::int64_t n = std::clamp<std::int64_t>(key, 0, kTokens - 1);
-      const TensorPointer& gate = n > m && future ? future : past;
+      const TensorPointer& gate = key > query && future ? future : past;
       double sum = 0.0;
-      for (std::int64_t l = std::min(m, n) + 1; l <= std::max(m, n); ++l) {
+      for (std::int64_t l = std::min(query, key) + 1; l <= std::max(query, key); ++l) {
         sum += number(gate, head * std::int64_t{kTokens} + l);
       }
       return sum;

@@ -28,7 +28,9 @@ std::int64_t place(std::int64_t query, std::int64_t key, std::int64_t reach) {
 void add_shaw(std::vector<Sample>& all, HeadShape shape) {
   constexpr std::int64_t kReach = 5;
   constexpr std::int64_t kRows = 2 * kReach + 1;
-  const auto [heads, head_dim, value_dim] = shape;
+  const int heads = shape.heads;
+  const std::int64_t head_dim = shape.head_dim;
+  const std::int64_t value_dim = shape.value_dim;
   const auto given = [&] {
     return Values("shaw").set("headDim", static_cast<double>(head_dim)).set("maxDistance", kReach);
   };
@@ -46,8 +48,8 @@ void add_shaw(std::vector<Sample>& all, HeadShape shape) {
     const std::int64_t row = head * kRows + place(at_key, at_query, kReach);
     return product(per_head, row, q) + product(per_head, row, k);
   };
-  both.value = [values, value_dim = value_dim](int head, std::int64_t at_query, std::int64_t at_key,
-                                               std::int64_t column) -> double {
+  both.value = [values, value_dim](int head, std::int64_t at_query, std::int64_t at_key,
+                                   std::int64_t column) -> double {
     const std::int64_t row = head * kRows + place(at_key, at_query, kReach);
     return values[static_cast<std::size_t>(row * value_dim + column)];
   };
@@ -64,13 +66,14 @@ void add_shaw(std::vector<Sample>& all, HeadShape shape) {
 
 void add_transformer_xl(std::vector<Sample>& all, HeadShape shape) {
   constexpr std::int64_t kWidth = 6;
-  const auto [heads, head_dim, value_dim] = shape;
+  const int heads = shape.heads;
+  const std::int64_t head_dim = shape.head_dim;
   const std::int64_t size = heads * head_dim;
   const auto u = random_floats(size, 111);
   const auto v = random_floats(size, 112);
   const auto projection = random_floats(size * kWidth, 113);
   // r[δ] = W_R · (sin δw_0, sin δw_1, …, cos δw_0, …), and the score (q + v)·r[δ] + u·k.
-  const auto reference = [=, head_dim = head_dim](std::int64_t low, std::int64_t high) {
+  const auto reference = [=](std::int64_t low, std::int64_t high) {
     Reference r;
     r.content = [=](int head, Row q, Row k, std::int64_t at_query, std::int64_t at_key) {
       const std::int64_t distance = std::clamp(at_query - at_key, low, high);

@@ -88,8 +88,9 @@ void add_axes(Samples& samples, std::int64_t rotary_dim) {
 
   Reference text = turning(rotary_dim, PairLayout::half);
   text.axes = 3;
-  const auto third = static_cast<double>(pairs / 3);
-  const double sections = kept<double>({static_cast<double>(pairs) - 2 * third, third, third});
+  const std::int64_t third = pairs / 3;
+  const double sections = kept<double>({static_cast<double>(pairs - 2 * third),
+                                        static_cast<double>(third), static_cast<double>(third)});
   samples.add("mrope chunked", "mrope", {{"sections", sections}}, text);
   samples.add("mrope interleaved", "mrope", {{"sections", sections}, {"order", 1}}, text);
 }
