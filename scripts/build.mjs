@@ -5,6 +5,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { buildPreset } from './lib/cmake.mjs';
 import { withLock } from './lib/lock.mjs';
+import { reachableDeclarations } from './lib/declarations.mjs';
 import { isMain, main } from './lib/main.mjs';
 import { ROOT, at, readJson, tool } from './lib/project.mjs';
 import { RunError, runLoud } from './lib/run.mjs';
@@ -118,9 +119,12 @@ const STEPS = [
     inputs: [...SCRIPTS, 'web/api', 'tsconfig.json', 'tsconfig.build.json'],
     outputs: ['dist/index.d.ts'],
     async action() {
+      const declarations = () => filesIn('dist').filter((name) => name.endsWith('.d.ts'));
       // Declarations of sources that are gone must not be published.
-      for (const file of filesIn('dist').filter((name) => name.endsWith('.d.ts'))) rmSync(at(file));
+      for (const file of declarations()) rmSync(at(file));
       await runTool('tsc', '-p', 'tsconfig.build.json');
+      const needed = reachableDeclarations([at('dist/index.d.ts'), at('dist/inspect.d.ts')]);
+      for (const file of declarations()) if (!needed.has(at(file))) rmSync(at(file));
     },
   },
   {

@@ -1,4 +1,5 @@
 /** The files of one build of the kernels. */
+import { gzipSync } from 'node:zlib';
 
 /** A number below 2^28 in LEB128, as WebAssembly writes sizes. */
 function leb128(value) {
@@ -20,8 +21,9 @@ export function withCustomSection(module, name, text) {
 }
 
 /**
- * Source of a chunk that holds a module as text together with its own glue, so that the two can
- * never come from different builds.
+ * Source of a chunk that holds a module as text (gzip in base64, which a server's own compression
+ * hardly makes longer than the file) together with its own glue, so that the two can never come from
+ * different builds.
  * @param {Buffer} module
  * @param {string} gluePath
  * @param {string} version of the package
@@ -29,7 +31,7 @@ export function withCustomSection(module, name, text) {
 export function chunkSource(module, gluePath, version) {
   return [
     `export { default as createModule } from ${JSON.stringify(gluePath)};`,
-    `export const bytes = '${module.toString('base64')}';`,
+    `export const bytes = '${gzipSync(module, { level: 9 }).toString('base64')}';`,
     `export const version = '${version}';`,
     '',
   ].join('\n');

@@ -64,10 +64,27 @@ describe('importing the package', () => {
     expect(await runFile('bare.mjs', code)).toEqual({ ...success, stdout: 'PosencError 0\n' });
   });
 
-  test('exports what the README names', async () => {
+  test('exports what it documents', async () => {
     const code = `console.log(Object.keys(await import('posenc')).sort().join());`;
     const { stdout } = await runFile('keys.mjs', code);
-    expect(stdout).toBe('PosencError,inspect,load,scaleFrequencies,scalings\n');
+    const names = [
+      ...['PosencError', 'inspect', 'load', 'scaleFrequencies', 'scalings'],
+      ...['abacusPositions', 'capePositions', 'mropePositions', 'packedPositions'],
+      ...['posePositions', 'positionsFromMask', 'randomizedPositions', 'shapePositions'],
+      ...['streamingPositions', 'dualChunk', 'leakyReRope', 'reRope', 'selfExtend'],
+      ...['convertLayout', 'convertProjection', 'detectLayout'],
+    ];
+    expect(stdout).toBe(`${names.sort().join()}\n`);
+  });
+
+  test('says what an engine without DecompressionStream can do', async () => {
+    const code = `delete globalThis.DecompressionStream;
+      const { load } = await import('posenc');
+      await load().catch(({ code, message }) => console.log(code, message));`;
+    const { stdout } = await runFile('old.mjs', code);
+    expect(stdout).toMatch(
+      /^unsupported this engine has no DecompressionStream: .* pass wasmUrl\n$/,
+    );
   });
 
   test('keeps its other files to itself', async () => {

@@ -15,7 +15,7 @@ export type CreateModule = (options: {
 /** A generated chunk, `dist/simd.js` or `dist/relaxed.js`: one build with its glue. */
 export interface Chunk {
   readonly createModule: CreateModule;
-  /** The module in base64. */
+  /** The module, gzip in base64. */
   readonly bytes: string;
   /** Version of the package that the build belongs to. */
   readonly version: string;
@@ -25,7 +25,7 @@ export interface Chunk {
 export async function start(variant: Variant, module?: WebAssembly.Module): Promise<Engine> {
   const chunk = await importChunk(variant);
   if (module !== undefined) checkStamp(module, chunk.version, variant);
-  const compiled = module ?? (await compile(decode(chunk.bytes), 'inside the package'));
+  const compiled = module ?? (await compile(await decode(chunk.bytes), 'inside the package'));
   try {
     return new Engine(await instantiate(chunk, compiled), chunk.version, variant);
   } catch (cause) {
@@ -85,9 +85,16 @@ function instantiate({ createModule }: Chunk, module: WebAssembly.Module): Promi
   });
 }
 
-function decode(base64: string): Uint8Array<ArrayBuffer> {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
+/** The module of a chunk: gzip in base64. */
+async function decode(base64: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (typeof DecompressionStream !== 'function') {
+    const hint = 'Chrome 80, Firefox 113, Safari 16.4, Node 18 have it; or pass wasmUrl';
+    throw new PosencError('unsupported', `this engine has no DecompressionStream: ${hint}`, {
+      received: 'an engine without DecompressionStream',
+      allowed: 'an engine with DecompressionStream, or wasmUrl, wasmBinary or wasmModule',
+    });
+  }
+  const packed = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
