@@ -4,7 +4,7 @@ import { unknownGroup } from './group.js';
 import type { Model } from './group.js';
 import { limits } from './limits.js';
 import type { Distances, LayerGroup, PositionConvolution } from './plan.js';
-import { sinusoidFrequencies } from './sinusoid.js';
+import { sinusoidFrequencies, unscaled } from './sinusoid.js';
 import { readSoftmax } from './softmax.js';
 
 /**
@@ -31,15 +31,14 @@ export function transformerXlGroups(
           maxDistance: clamp > 0 ? clamp : null,
           beyond: 'clipped',
         };
-  const inverseFrequencies = hiddenSize === null ? [] : sinusoidFrequencies(hiddenSize, 'd/2');
+  const spectrum = unscaled(hiddenSize === null ? [] : sinusoidFrequencies(hiddenSize, 'd/2'));
   notes.add('segment-memory', [fields.at('mem_len')], { memory });
   return kinds.map((kind) => ({
     ...unknownGroup(kind, shape),
     encoding: 'transformer_xl',
     computed: ordinary && distances !== null,
     distances,
-    inverseFrequencies,
-    wavelengths: inverseFrequencies.map((frequency) => (2 * Math.PI) / frequency),
+    ...spectrum,
     softmaxScale: softmax?.value ?? null,
     factors: softmax === null ? [] : [softmax],
   }));

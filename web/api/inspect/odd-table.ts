@@ -2,6 +2,7 @@ import type { ScalingOptions } from '../scaling/types.js';
 import type { Context } from './context.js';
 import type { LayerGroup, Sections } from './plan.js';
 import type { RopeSettings } from './rope.js';
+import { unscaled } from './sinusoid.js';
 
 /**
  * Frequencies that no option of the encoding `rope` makes: pairs of images by row and column (Pixtral,
@@ -27,14 +28,7 @@ export function oddTable(
   }
   const table = frequencies(context, settings);
   if (table === null) return {};
-  const { inverseFrequencies } = table;
-  return {
-    ...table,
-    computed: true,
-    wavelengths: inverseFrequencies.map((frequency) => (2 * Math.PI) / frequency),
-    divisors: inverseFrequencies.map(() => 1),
-    attentionFactor: 1,
-  };
+  return { ...table, computed: true, ...unscaled(table.inverseFrequencies), attentionFactor: 1 };
 }
 
 function frequencies(

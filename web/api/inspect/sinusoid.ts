@@ -11,16 +11,23 @@ export function sinusoidFrequencies(width: number, denominator: 'd/2' | 'd/2-1')
   return Array.from({ length: half }, (_, i) => 10000 ** (-i / steps));
 }
 
+/** What frequencies have in a plan. */
+export const unscaled = (
+  inverseFrequencies: readonly number[],
+): Pick<LayerGroup, 'inverseFrequencies' | 'wavelengths' | 'divisors'> => ({
+  inverseFrequencies,
+  wavelengths: inverseFrequencies.map((frequency) => (2 * Math.PI) / frequency),
+  divisors: inverseFrequencies.map(() => 1),
+});
+
 /** What a table of sinusoids has in a plan. */
 export function sinusoidal(
   width: number,
   { layout = 'interleaved', denominator = 'd/2', ...rest }: Sinusoid,
-): Pick<LayerGroup, 'encoding' | 'options' | 'inverseFrequencies' | 'wavelengths'> {
-  const inverseFrequencies = sinusoidFrequencies(width, denominator);
+): Pick<LayerGroup, 'encoding' | 'options'> & ReturnType<typeof unscaled> {
   return {
     encoding: 'sinusoidal',
     options: { width, layout, denominator, ...rest },
-    inverseFrequencies,
-    wavelengths: inverseFrequencies.map((frequency) => (2 * Math.PI) / frequency),
+    ...unscaled(sinusoidFrequencies(width, denominator)),
   };
 }
