@@ -64,8 +64,9 @@ class HeadScores {
   void find_rows(const Panel& panel, const KeyBlock& block);
   void add_content(const Panel& panel, const KeyBlock& block, float* out);
   void add_gated(Panel& panel, const KeyBlock& block, float* out);
-  /// Biases of the block's first key against the panel; the next key's start one number earlier.
-  const float* toeplitz(const Panel& panel, const KeyBlock& block) const;
+  /// Biases (or weights) of the block's first key against the panel; the next key's start one number earlier.
+  const float* toeplitz(const Buffer<float>& by_distance, const Panel& panel,
+                        const KeyBlock& block) const;
 
   const AttentionProblem* problem_ = nullptr;
   const KeyRows* rows_ = nullptr;
@@ -76,6 +77,7 @@ class HeadScores {
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
   Buffer<float> bias_;                 // by distance, from first_distance_
+  Buffer<float> weights_;              // the same, where logits are weighed
   Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query
   Buffer<std::uint8_t> visible_;       // (kKeyBlock)
   Buffer<std::int64_t> content_rows_;  // (kKeyBlock, kPanel): δ of each key and query
