@@ -141,13 +141,12 @@ class Content {
 class HeadMix {
  public:
   virtual int heads() const = 0;
-  /// Adds the terms of `count` pairs of a query and a key to their scores. The numbers of a head
-  /// lie `stride` after those of the head before.
+  /// Adds the terms of `count` pairs of a query and a key, whole registers of them, to their
+  /// scores. The numbers of a head lie `stride` after those of the head before.
   virtual void add(const float* biases, std::int64_t count, std::int64_t stride,
                    float* scores) const = 0;
-  /// From the gradient by the sums that `add` writes: adds to `d_scores` and `d_biases` (unless
-  /// null) the gradients by the scores, which are those before, and by the biases; and to `grads`
-  /// those of the trained parameters, as in Embed::rows_grad.
+  /// From the gradient by what `add` writes: adds those by the scores before it and by the biases
+  /// (both unless null), and to `grads` those of the trained parameters, as in Embed::rows_grad.
   virtual void add_grad(const float* scores, const float* biases, const float* d_sums,
                         std::int64_t count, std::int64_t stride, float* d_scores, float* d_biases,
                         std::span<float* const> grads) const = 0;

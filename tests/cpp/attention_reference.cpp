@@ -71,6 +71,7 @@ class Head {
     const double cap = c_.softcap;
     if (cap > 0) s = cap * std::tanh(s / cap);
     stages.capped.push_back(s);
+    if (r_.weight) s *= r_.weight(head_, at, key_at);
     if (r_.bias) s += r_.bias(head_, at, key_at);
     stages.biased.push_back(s);
     return visible(at, n, key_at) ? s : kHidden;

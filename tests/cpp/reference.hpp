@@ -46,6 +46,8 @@ struct Reference {
                        std::int64_t column)>
       value;
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> bias;
+  /// What the capped score is multiplied by before the bias is added.
+  std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> weight;
   std::function<double(int head, std::int64_t query_position)> scale;
   std::function<bool(int head, std::int64_t query_position, std::int64_t key_position)> visible;
 

@@ -14,7 +14,7 @@ namespace {
 constexpr int kHeads = 3;
 const std::vector<std::int32_t> kKeys = {0, 1, 2, 5, 9, 13, 14, 20};
 
-/// Σ weight · bias over all heads, a few queries and kKeys.
+/// Σ c · (bias + weight) over all heads, a few queries and kKeys, c random.
 struct Loss {
   explicit Loss(const Sample& made) : sample(made) {}
 
@@ -27,7 +27,7 @@ struct Loss {
       for (const std::int32_t query : {0, 7, 13, 20}) {
         const auto one = with_zeros({query}, axes);
         visit(head, Positions{one.data(), 1, axes}, Positions{all.data(), keys, axes},
-              weights.data() + row++ * keys);
+              coefficients.data() + row++ * keys);
       }
     }
   }
@@ -35,24 +35,30 @@ struct Loss {
   double value() const {
     const auto encoding = sample.make();
     double sum = 0.0;
-    each_row([&](int head, Positions query, Positions keys, const float* weight) {
+    each_row([&](int head, Positions query, Positions keys, const float* c) {
       std::vector<float> row(kKeys.size());
       encoding->bias()->row(head, query, keys, row.data());
-      for (std::size_t n = 0; n < row.size(); ++n) sum += static_cast<double>(weight[n]) * row[n];
+      for (std::size_t n = 0; n < row.size(); ++n) sum += static_cast<double>(c[n]) * row[n];
+      if (!encoding->bias()->weighs()) return;
+      encoding->bias()->weights_row(head, query, keys, row.data());
+      for (std::size_t n = 0; n < row.size(); ++n) sum += static_cast<double>(c[n]) * row[n];
     });
     return sum;
   }
 
   void gradient(std::span<float* const> grads) const {
     const auto encoding = sample.make();
-    each_row([&](int head, Positions query, Positions keys, const float* weight) {
-      encoding->bias()->row_grad(head, query, keys, weight, grads);
+    each_row([&](int head, Positions query, Positions keys, const float* c) {
+      encoding->bias()->row_grad(head, query, keys, c, grads);
+      if (encoding->bias()->weighs()) {
+        encoding->bias()->weights_row_grad(head, query, keys, c, grads);
+      }
     });
   }
 
   const Sample& sample;
   const int axes = axes_read(sample.make()->domain());
-  std::vector<float> weights = random_floats(kHeads * 4 * 8, 77);
+  std::vector<float> coefficients = random_floats(kHeads * 4 * 8, 77);
 };
 
 /// Where each tensor parameter of the table lies among the sample's tensors: null when not given.
