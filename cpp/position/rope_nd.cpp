@@ -8,7 +8,9 @@
 //   2π·((2p + 1)/n − 1) ("centres": DINOv3), or (p + gridOffset)·referenceSize/n ("reference":
 //   timm).
 // Dimensions pair over the whole head ("half", "interleaved"), or in halves of each axis' block
-// ("axis-half": Gemma 4's vision encoder, whose first axis is the column).
+// ("axis-half": Gemma 4's vision encoder, whose first axis is the column). What V-JEPA 2's code
+// does is no rotation, and not offered: it pairs neighbours, but dimension j of a block of d turns
+// by frequency j mod d/2, so that the two of a pair differ.
 // With `mixed` ("RoPE-Mixed") every pair has a trained frequency on every axis instead,
 // and every head its own: (axes, heads, pairs), one layer of the authors' checkpoints.
 #include <algorithm>

@@ -54,7 +54,7 @@ std::set<std::string> check(const Sample& sample, Loss loss) {
     const auto moved = std::any_of(expected.begin(), expected.end(),
                                    [](double slope) { return std::abs(slope) > 0.01; });
     CHECK(moved);
-    if (moved) trained.insert(sample.description->name + ("." + std::to_string(t)));
+    if (moved) trained.insert(std::string(sample.description->name) + std::to_string(t));
     for (double& slope : expected) slope += 1;  // gradients are added to what is there
     CHECK(differences(gradients[t], expected, kGradientBounds) == "");
     // Null is a gradient that nobody wants; the others stay the same.
@@ -89,7 +89,7 @@ TEST_CASE("every trained parameter has the gradient of finite differences") {
     for (const Parameter& parameter : description->parameters) {
       if (parameter.kind != Parameter::Kind::tensor) continue;
       CAPTURE(parameter.name);
-      CHECK(trained.contains(description->name + ("." + std::to_string(tensor++))));
+      CHECK(trained.contains(std::string(description->name) + std::to_string(tensor++)));
     }
   }
 }
