@@ -12,13 +12,13 @@ bool consecutive(Positions positions) {
   return true;
 }
 
-Status RotationTables::build(const Rotate& rotate, Side side, Positions positions) {
+Status RotationTables::build(const Rotate& rotate, int regime, Side side, Positions positions) {
   const std::int64_t size = positions.count * rotate.table_width();
   cos_ = Buffer<float>(size);
   sin_ = Buffer<float>(size);
   if (!cos_.ok() || !sin_.ok()) return Status::memory;
   size_ = size;
-  rotate.table(side, positions, cos_.data(), sin_.data());
+  rotate.regime_table(regime, side, positions, cos_.data(), sin_.data());
   return Status::ok;
 }
 
@@ -52,6 +52,8 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
       }
     }
     blocks_[i] = block;
+    low = i == 0 ? block.low : std::min(low, block.low);
+    high = i == 0 ? block.high : std::max(high, block.high);
   }
   return Status::ok;
 }

@@ -26,7 +26,7 @@ bool consecutive(Positions positions);
 /// Cosines and sines of all tokens of one side.
 class RotationTables {
  public:
-  Status build(const Rotate& rotate, Side side, Positions positions);
+  Status build(const Rotate& rotate, int regime, Side side, Positions positions);
   /// Makes them turn back.
   void invert() { invert_table(cos_.data(), sin_.data(), size_); }
   const float* cos() const { return cos_.data(); }
@@ -56,6 +56,8 @@ class KeyRows {
   bool ascending = true;  ///< Real keys stand in the order of their positions.
   std::int64_t block_count = 0;
   const KeyBlock& block(std::int64_t i) const { return blocks_[i]; }
+  /// Smallest and largest position of all keys.
+  std::int32_t low = 0, high = 0;
 
  private:
   Buffer<KeyBlock> blocks_;

@@ -3,37 +3,50 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/dot.hpp"
 
 namespace posenc {
 
-Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
-                         Positions query_positions, bool queries_consecutive, int head,
-                         const float* keys, std::int64_t dim) {
+namespace {
+
+/// The nearest number of 32 bits.
+std::int32_t saturated(std::int64_t position) {
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::clamp(position, kLowest, kHighest));
+}
+
+}  // namespace
+
+Status HeadScores::build(const AttentionProblem& problem, const Operands& operands, int head) {
   problem_ = &problem;
-  rows_ = &rows;
-  query_positions_ = query_positions;
-  keys_ = keys;
-  dim_ = dim;
+  operands_ = &operands;
+  rows_ = &operands.rows();
+  query_positions_ = operands.query_positions();
+  dim_ = operands.dim();
   head_ = head;
+  turned_ = Buffer<float>(problem.terms.rotate != nullptr ? kPanel * dim_ : 0);
+  other_ = Buffer<float>(operands.regimes().count() > 1 ? kKeyBlock * kPanel : 0);
   row_ = Buffer<float>(kKeyBlock);
   visible_ = Buffer<std::uint8_t>(kKeyBlock);
   const Content* content = problem.terms.content;
   gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
   content_rows_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock * kPanel : 0);
   by_distance_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock + kPanel : 0);
-  if (!row_.ok() || !visible_.ok() || !gates_.ok() || !content_rows_.ok() || !by_distance_.ok()) {
+  if (!turned_.ok() || !other_.ok() || !row_.ok() || !visible_.ok() || !gates_.ok() ||
+      !content_rows_.ok() || !by_distance_.ok()) {
     return Status::memory;
   }
 
   const Bias* bias = problem.terms.bias;
-  toeplitz_ = bias != nullptr && bias->toeplitz() && rows.consecutive && queries_consecutive &&
-              problem.queries > 0 && problem.keys > 0;
+  toeplitz_ = bias != nullptr && bias->toeplitz() && rows_->consecutive &&
+              operands.queries_consecutive() && problem.queries > 0 && problem.keys > 0;
   if (toeplitz_) {
     // Panels and registers may read past the last query.
     const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
-    first_distance_ = std::int64_t{query_positions.at(0)} - rows.positions.at(problem.keys - 1);
+    first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(problem.keys - 1);
     bias_ = Buffer<float>(count);
     if (!bias_.ok()) return Status::memory;
     bias->by_distance(head, first_distance_, count, bias_.data());
@@ -41,9 +54,9 @@ Status HeadScores::build(const AttentionProblem& problem, const KeyRows& rows,
   return Status::ok;
 }
 
-void HeadScores::pack(const float* query, std::int64_t first, std::int64_t count,
-                      Panel& panel) const {
+void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
   const Scale* scale = problem_->terms.scale;
+  const Range regimes = operands_->regimes();
   panel.first = first;
   panel.count = count;
   for (int lane = 0; lane < kPanel; ++lane) {
@@ -52,19 +65,27 @@ void HeadScores::pack(const float* query, std::int64_t first, std::int64_t count
     panel.factor[lane] = problem_->scale;
     if (scale != nullptr)
       panel.factor[lane] *= scale->factor(head_, query_positions_.from(token, 1));
-    if (lane >= count) {
-      for (std::int64_t d = 0; d < dim_; ++d) panel.query[d * kPanel + lane] = 0.0F;
-      continue;
-    }
-    const float* row = query + lane * dim_;
-    for (std::int64_t d = 0; d < dim_; ++d) {
-      panel.query[d * kPanel + lane] = row[d] * panel.factor[lane];
+    for (int regime = 1; regime <= regimes.last; ++regime) {
+      panel.last_keys[regime][lane] =
+          saturated(problem_->terms.rotate->last_key(regime, panel.positions[lane]));
     }
   }
   panel.low = *std::min_element(panel.positions, panel.positions + kPanel);
   panel.high = *std::max_element(panel.positions, panel.positions + kPanel);
 
-  if (problem_->terms.content != nullptr) pack_content(query, panel);
+  float* out = panel.query;
+  for (int regime = regimes.first; regime <= regimes.last; ++regime, out += dim_ * kPanel) {
+    const float* query = operands_->queries(head_, first, count, regime, turned_.data());
+    for (int lane = 0; lane < kPanel; ++lane) {
+      if (lane >= count) {
+        for (std::int64_t d = 0; d < dim_; ++d) out[d * kPanel + lane] = 0.0F;
+        continue;
+      }
+      const float* row = query + lane * dim_;
+      for (std::int64_t d = 0; d < dim_; ++d) out[d * kPanel + lane] = row[d] * panel.factor[lane];
+    }
+    if (problem_->terms.content != nullptr) pack_content(query, panel);
+  }
 }
 
 void HeadScores::pack_content(const float* query, Panel& panel) const {
@@ -103,12 +124,44 @@ Visibility HeadScores::visibility(const Panel& panel, const KeyBlock& block) con
   return all ? Visibility::all : Visibility::some;
 }
 
+Range HeadScores::regimes(const Panel& panel, const KeyBlock& block) const {
+  Range range = operands_->regimes();
+  const Range all = range;
+  range.last = range.first;
+  for (int regime = all.first + 1; regime <= all.last; ++regime) {
+    const std::int32_t* last_keys = panel.last_keys[regime];
+    if (*std::min_element(last_keys, last_keys + kPanel) >= block.high) range.first = regime;
+    if (*std::max_element(last_keys, last_keys + kPanel) >= block.low) range.last = regime;
+  }
+  return range;
+}
+
+void HeadScores::dots(const Panel& panel, const KeyBlock& block, const float* bias,
+                      std::int64_t bias_stride, float* out) {
+  const Range all = operands_->regimes();
+  const Range occurring = all.count() == 1 ? all : regimes(panel, block);
+  for (int regime = occurring.first; regime <= occurring.last; ++regime) {
+    const bool only = regime == occurring.first;
+    dot_keys(operands_->keys(regime) + block.first * dim_, block.count, dim_,
+             panel.query + (regime - all.first) * dim_ * kPanel, bias, bias_stride,
+             only ? out : other_.data());
+    if (only) continue;
+    for (std::int64_t n = 0; n < block.count; ++n) {
+      const IntBatch position(rows_->positions.at(block.first + n));
+      for (int half = 0; half < kPanel; half += kLanes) {
+        float* s = out + n * kPanel + half;
+        const auto here = as_float_mask(position <= load(panel.last_keys[regime] + half));
+        store(s, select(here, load(other_.data() + n * kPanel + half), load(s)));
+      }
+    }
+  }
+}
+
 void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, float* out) {
   // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
   const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr;
   if (fused) {
-    dot_keys(keys_ + block.first * dim_, block.count, dim_, panel.query, toeplitz(panel, block), -1,
-             out);
+    dots(panel, block, toeplitz(panel, block), -1, out);
   } else {
     raw(panel, block, out);
     cap(block, out);
@@ -119,7 +172,7 @@ void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, f
 
 void HeadScores::raw(Panel& panel, const KeyBlock& block, float* out) {
   static constexpr float kZeros[kPanel] = {};
-  dot_keys(keys_ + block.first * dim_, block.count, dim_, panel.query, kZeros, 0, out);
+  dots(panel, block, kZeros, 0, out);
   const Content* content = problem_->terms.content;
   if (content == nullptr) return;
   if (content->gated()) {
@@ -174,9 +227,10 @@ void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* o
   const bool by_query = content.query_vectors(head_) != nullptr;
   const float* key_vectors = content.key_vectors(head_);
   const float* offsets = content.offsets(head_);
+  const float* keys = operands_->keys(0);
   find_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
-    const float* key = keys_ + (block.first + n) * dim_;
+    const float* key = keys + (block.first + n) * dim_;
     std::int64_t last = -1;
     float key_term = 0.0F;
     for (int lane = 0; lane < kPanel; ++lane) {
@@ -244,9 +298,7 @@ void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scor
 void HeadScores::hide(const Panel& panel, const KeyBlock& block, float* scores) {
   const Batch hidden(-std::numeric_limits<float>::infinity());
   // Each query sees an interval of positions.
-  constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
-  constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
-  constexpr std::int64_t kEverything = kHighest - kLowest;
+  constexpr std::int64_t kEverything = std::int64_t{1} << 32;
   const std::int64_t reach =
       problem_->window > 0 ? std::min(problem_->window - 1, kEverything) : kEverything;
   std::int32_t from[kPanel];
@@ -254,8 +306,8 @@ void HeadScores::hide(const Panel& panel, const KeyBlock& block, float* scores) 
   for (int lane = 0; lane < kPanel; ++lane) {
     const std::int64_t at = panel.positions[lane];
     const std::int64_t last = problem_->causal ? at : at + reach;
-    from[lane] = static_cast<std::int32_t>(std::max(at - reach, kLowest));
-    to[lane] = static_cast<std::int32_t>(std::min(last, kHighest));
+    from[lane] = saturated(at - reach);
+    to[lane] = saturated(last);
   }
   for (std::int64_t n = 0; n < block.count; ++n) {
     float* s = scores + n * kPanel;

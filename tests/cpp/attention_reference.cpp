@@ -31,7 +31,7 @@ class Head {
     const std::int64_t at = c_.query_at(entry_, m);
     const Row query = turned(c_.query, query_row_ + m, at, Side::query, head_);
     Row scores;
-    for (std::int64_t n = 0; n < c_.keys; ++n) scores.push_back(score(query, at, n));
+    for (std::int64_t n = 0; n < c_.keys; ++n) scores.push_back(score(query, m, at, n));
     if (r_.row) {
       Row shown = scores;
       for (std::int64_t n = 0; n < c_.keys; ++n) {
@@ -56,11 +56,22 @@ class Head {
     return rotated(r_, part(x, row * c_.head_dim, c_.head_dim), position, side, head);
   }
 
-  double score(const Row& query, std::int64_t at, std::int64_t n) const {
+  double product(const Row& query, std::int64_t m, std::int64_t at, std::int64_t n) const {
+    if (r_.product) {
+      return r_.product(part(c_.query, (query_row_ + m) * c_.head_dim, c_.head_dim),
+                        part(c_.key, (key_row_ + n) * c_.head_dim, c_.head_dim), at,
+                        c_.key_at(entry_, n));
+    }
     const Row& key = keys_[static_cast<std::size_t>(n)];
-    const std::int64_t key_at = c_.key_at(entry_, n);
     double s = 0.0;
     for (std::size_t d = 0; d < query.size(); ++d) s += query[d] * key[d];
+    return s;
+  }
+
+  double score(const Row& query, std::int64_t m, std::int64_t at, std::int64_t n) const {
+    const Row& key = keys_[static_cast<std::size_t>(n)];
+    const std::int64_t key_at = c_.key_at(entry_, n);
+    double s = product(query, m, at, n);
     if (r_.content) s += r_.content(head_, query, key, at, key_at);
     return s * static_cast<double>(c_.scale) * (r_.scale ? r_.scale(head_, at) : 1.0);
   }

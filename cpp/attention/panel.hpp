@@ -1,0 +1,30 @@
+// A few queries side by side, as the kernels take them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "attention/kernels.hpp"
+
+namespace posenc {
+
+/// Most ways in which an encoding may turn queries and keys.
+inline constexpr int kMostRegimes = 4;
+
+/// kPanel queries of one head, packed for the kernels. Lanes past `count` repeat the last query's
+/// position.
+struct Panel {
+  std::int64_t first, count;
+  std::int32_t positions[kPanel];
+  std::int32_t low, high;  ///< Smallest and largest position.
+  float factor[kPanel];    ///< What the raw score of each query is multiplied by.
+  float* query;            // (regimes, dim, kPanel): q, plus u of the content, times factor
+  float* content;          // (content rows, kPanel): q·r, times factor unless gated
+  double gates[kPanel];    ///< Sum of the gates of the keys after those seen so far.
+  std::int32_t last_keys[kMostRegimes][kPanel];  ///< Of each regime after the first.
+
+  /// Before the keys are run through, the last block first where gates are counted.
+  void start() { std::fill_n(gates, kPanel, 0.0); }
+};
+
+}  // namespace posenc
