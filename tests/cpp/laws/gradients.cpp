@@ -1,0 +1,141 @@
+// Every trained parameter of every encoding has a gradient, that of finite differences of the
+// float64 reference.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "content_loss.hpp"
+#include "finite_differences.hpp"
+#include "hook_losses.hpp"
+
+namespace posenc::test {
+namespace {
+
+constexpr int kHeads = 3;
+constexpr std::int64_t kWidth = 6;
+
+/// The tensor of every tensor parameter of the table; null when not given.
+std::vector<Tensor*> tensors_by_parameter(const Sample& sample) {
+  std::vector<Tensor*> found;
+  const auto values = complete(*sample.description, sample.values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (sample.description->parameters[i].kind != Parameter::Kind::tensor) continue;
+    found.push_back(nullptr);
+    for (const TensorPointer& tensor : sample.tensors) {
+      if (tensor->value() == values[i]) found.back() = tensor.get();
+    }
+    REQUIRE((found.back() != nullptr || std::isnan(values[i])));
+  }
+  return found;
+}
+
+/// Checks the gradients of a sample's tensors. Returns which parameters have one, as "name.i".
+template <class Loss>
+std::set<std::string> check(const Sample& sample, Loss loss) {
+  std::set<std::string> trained;
+  const std::vector<Tensor*> tensors = tensors_by_parameter(sample);
+  std::vector<std::vector<float>> gradients;
+  std::vector<float*> pointers;
+  for (Tensor* tensor : tensors) {
+    gradients.emplace_back(tensor == nullptr ? 0 : tensor->numbers.size(), 1.0F);
+    if (tensor != nullptr) round_to_steps(tensor->numbers);
+  }
+  for (auto& gradient : gradients) pointers.push_back(gradient.empty() ? nullptr : gradient.data());
+  loss.add_gradient(pointers);
+
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t] == nullptr) continue;
+    CAPTURE(t);
+    auto expected = central_differences(tensors[t]->numbers, [&] { return loss.value(); });
+    const auto moved = std::any_of(expected.begin(), expected.end(),
+                                   [](double slope) { return std::abs(slope) > 0.01; });
+    CHECK(moved);
+    if (moved) trained.insert(sample.description->name + ("." + std::to_string(t)));
+    for (double& slope : expected) slope += 1;  // gradients are added to what is there
+    CHECK(differences(gradients[t], expected, kGradientBounds) == "");
+    // Null is a gradient that nobody wants; the others stay the same.
+    std::vector<float> alone(gradients[t].size(), 1.0F);
+    std::vector<float*> only(tensors.size(), nullptr);
+    only[t] = alone.data();
+    loss.add_gradient(only);
+    CHECK(bit_differences(alone, gradients[t]) == "");
+  }
+  return trained;
+}
+
+TEST_CASE("every trained parameter has the gradient of finite differences") {
+  AttentionCase problem;
+  problem.heads = problem.kv_heads = kHeads;
+  problem.queries = 5;
+  problem.keys = 9;
+  problem.head_dim = kWidth;
+  problem.value_dim = 4;
+  std::set<std::string> trained;
+  for (const Sample& sample : samples(kWidth, kHeads, problem.value_dim)) {
+    if (sample.tensors.empty()) continue;
+    CAPTURE(sample.label);
+    if (fills(*sample.description, Hook::content)) {
+      trained.merge(check(sample, ContentLoss(sample, problem)));
+    } else {
+      trained.merge(check(sample, HookLoss(sample, kHeads)));
+    }
+  }
+  for (const Description* description : registry()) {
+    int tensor = 0;
+    for (const Parameter& parameter : description->parameters) {
+      if (parameter.kind != Parameter::Kind::tensor) continue;
+      CAPTURE(parameter.name);
+      CHECK(trained.contains(description->name + ("." + std::to_string(tensor++))));
+    }
+  }
+}
+
+TEST_CASE("gradients by terms of content, queries and keys, whatever the shapes") {
+  AttentionCase causal;
+  causal.heads = 2;
+  causal.queries = 7;
+  causal.keys = 11;
+  causal.head_dim = 5;
+  causal.value_dim = 3;
+  causal.causal = true;
+  AttentionCase padded = causal;
+  padded.batch = 2;
+  padded.causal = false;
+  padded.heads = padded.kv_heads = 1;
+  padded.queries = padded.keys = 6;
+  padded.head_dim = 1;
+  padded.key_mask = {1, 1, 1, 1, 0, 0, 0, 1, 1, 0, 1, 1};
+  padded.softcap = 2.0F;
+  AttentionCase window = causal;
+  window.queries = 13;
+  window.keys = 13;
+  window.heads = window.kv_heads = 3;
+  window.head_dim = 17;
+  window.window = 4;
+  for (const AttentionCase& problem : {causal, padded, window}) {
+    CAPTURE(problem.head_dim);
+    for (const Sample& sample :
+         samples(problem.head_dim, static_cast<int>(problem.heads), problem.value_dim)) {
+      if (!fills(*sample.description, Hook::content)) continue;
+      CAPTURE(sample.label);
+      ContentLoss loss(sample, problem);
+      check(sample, loss);
+      const std::vector<float*> none(tensors_by_parameter(sample).size(), nullptr);
+      loss.add_gradient(none);
+      const auto value = [&] { return loss.value(); };
+      const auto d_query = loss.d_query;
+      const auto d_key = loss.d_key;
+      CHECK(differences(d_query, central_differences(loss.problem.query, value), kGradientBounds) ==
+            "");
+      CHECK(differences(d_key, central_differences(loss.problem.key, value), kGradientBounds) ==
+            "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace posenc::test
