@@ -1,9 +1,10 @@
 // The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of
 // queries, blocks of keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <limits>
 
+#include "attention/check.hpp"
 #include "attention/kernels.hpp"
 #include "attention/operands.hpp"
 #include "attention/panel.hpp"
@@ -69,7 +70,7 @@ class Forward {
       const std::int64_t token = first + i * kPanel;
       scores_.pack(token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
       panels_[i].start();
-      states_[i].reset();
+      start(head, states_[i]);
     }
     value_vectors_ =
         value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(static_cast<int>(head));
@@ -83,7 +84,16 @@ class Forward {
     }
     for (std::int64_t i = 0; i < panels; ++i) {
       write(head, i);
+      if (p_.statistics != nullptr) write_statistics(head, panels_[i], states_[i]);
       if (p_.taps.any()) write_taps(head, panels_[i], states_[i]);
+    }
+  }
+
+  void start(std::int64_t head, SoftmaxState& state) const {
+    if (p_.sink_logits != nullptr) {
+      state.reset_with_sink(p_.sink_logits[head]);
+    } else {
+      state.reset(p_.masks.added.data == nullptr ? 0.0F : -std::numeric_limits<float>::infinity());
     }
   }
 
@@ -96,10 +106,14 @@ class Forward {
 
   void add_block(std::int64_t i, std::int64_t b, const KeyBlock& block) {
     Panel& panel = panels_[i];
-    const Visibility visibility = scores_.visibility(panel, block);
+    const Visibility visibility = scores_.masks().visibility(panel, block);
     if (visibility == Visibility::none) return;
     const bool all = visibility == Visibility::all;
     scores_.logits(panel, block, all, tile_.data());
+    if (scores_.masks().adds()) {
+      const PanelValue offset = scores_.masks().add(panel, block, tile_.data());
+      meet_offset(tile_.data(), block.count, offset, states_[i]);
+    }
     const PanelValue correction = softmax_step(tile_.data(), block.count, states_[i]);
     const float* values = operands_.values() + block.first * p_.value_dim;
     if (all || operands_.clean(b)) {
@@ -129,6 +143,13 @@ class Forward {
     operands_.turn_back(head, panel.first, panel.count, output);
   }
 
+  void write_statistics(std::int64_t head, const Panel& panel, const SoftmaxState& state) const {
+    RowStatistics* out = p_.statistics + operands_.query_row(head, panel.first);
+    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+      out[lane] = {state.offset[lane], state.maximum[lane], state.sum[lane]};
+    }
+  }
+
   void write_taps(std::int64_t head, Panel& panel, const SoftmaxState& state) {
     const std::int64_t first_row = operands_.query_row(head, panel.first);
     float* tile = tile_.data();
@@ -141,27 +162,23 @@ class Forward {
       write_tile(p_.taps.capped, first_row, panel, block);
       scores_.add_bias(panel, block, tile);
       write_tile(p_.taps.biased, first_row, panel, block);
-      scores_.hide(panel, block, tile);
-      write_tile(p_.taps.logits, first_row, panel, block);
+      scores_.masks().hide(panel, block, tile);
+      float offset[kPanel] = {};
+      if (scores_.masks().adds()) scores_.masks().add(panel, block, tile).store_to(offset);
+      write_tile(p_.taps.logits, first_row, panel, block, offset);
       if (p_.taps.weights == nullptr) continue;
-      for (std::int64_t n = 0; n < block.count; ++n) {
-        for (int half = 0; half < kPanel; half += kLanes) {
-          const Batch sum = load(state.sum + half);
-          const Batch shift = softmax_shift(load(state.maximum + half));
-          float* s = tile + n * kPanel + half;
-          const Batch weight = exp2((load(s) - shift) * Batch(kLog2E)) / sum;
-          store(s, select(sum == Batch(0.0F), Batch(0.0F), weight));
-        }
-      }
+      final_weights(tile, block.count, PanelValue::load_from(offset), state);
       write_tile(p_.taps.weights, first_row, panel, block);
     }
   }
 
-  void write_tile(float* tap, std::int64_t first_row, const Panel& panel, const KeyBlock& block) {
+  void write_tile(float* tap, std::int64_t first_row, const Panel& panel, const KeyBlock& block,
+                  const float* offset = kZeros) {
     if (tap == nullptr) return;
     for (std::int64_t lane = 0; lane < panel.count; ++lane) {
       float* out = tap + (first_row + lane) * p_.keys + block.first;
-      for (std::int64_t n = 0; n < block.count; ++n) out[n] = tile_[n * kPanel + lane];
+      for (std::int64_t n = 0; n < block.count; ++n)
+        out[n] = tile_[n * kPanel + lane] + offset[lane];
     }
   }
 
@@ -169,6 +186,8 @@ class Forward {
     return row_weights_.data() + panel * kPanel * value_rows_;
   }
   float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
+
+  static constexpr float kZeros[kPanel] = {};
 
   const AttentionProblem& p_;
   Operands operands_;
@@ -186,59 +205,7 @@ class Forward {
   Buffer<SoftmaxState> states_;
 };
 
-Status check(const AttentionProblem& p) {
-  if (p.batch < 0 || p.heads < 1 || p.kv_heads < 1 || p.queries < 0 || p.keys < 0 ||
-      p.head_dim < 1 || p.value_dim < 1 || p.axes < 1 || p.heads % p.kv_heads != 0) {
-    return Status::shape;
-  }
-  const ScoreTerms& terms = p.terms;
-  if (const Rotate* rotate = terms.rotate; rotate != nullptr) {
-    if (rotate->head_dim() != p.head_dim) return Status::shape;
-    if (rotate->turns_output_back() && p.value_dim != p.head_dim) return Status::shape;
-    if (terms.content != nullptr && rotate->turned_dim() != p.head_dim) return Status::shape;
-    if (terms.content != nullptr && rotate->regimes() > 1) return Status::unsupported;
-  }
-  if (const Content* content = terms.content; content != nullptr) {
-    if (content->head_dim() != p.head_dim) return Status::shape;
-    if (content->heads() != 0 && content->heads() != p.heads) return Status::shape;
-    if (content->value_dim() != 0 && content->value_dim() != p.value_dim) return Status::shape;
-  }
-  if (terms.bias != nullptr && terms.bias->heads() != p.heads) return Status::shape;
-  if (!std::isfinite(p.scale) || !std::isfinite(p.softcap) || p.softcap < 0 || p.window < 0) {
-    return Status::parameter;
-  }
-  const std::int64_t query_count = p.queries * (p.query_positions_per_batch ? p.batch : 1);
-  const std::int64_t key_count = p.keys * (p.key_positions_per_batch ? p.batch : 1);
-  if (!terms.domain.holds({p.query_positions, query_count, p.axes}) ||
-      !terms.domain.holds({p.key_positions, key_count, p.axes})) {
-    return Status::position;
-  }
-  return Status::ok;
-}
-
 }  // namespace
-
-Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
-  const auto fill = [](auto& place, auto* hook) {
-    if (hook == nullptr) return true;
-    if (place != nullptr) return false;
-    place = hook;
-    return true;
-  };
-  for (const Encoding* e : encodings) {
-    if (e->embed() != nullptr && e->rotate() == nullptr && e->content() == nullptr &&
-        e->bias() == nullptr && e->scale() == nullptr && e->mask() == nullptr) {
-      return Status::unsupported;
-    }
-    if (!fill(terms.rotate, e->rotate()) || !fill(terms.content, e->content()) ||
-        !fill(terms.bias, e->bias()) || !fill(terms.scale, e->scale()) ||
-        !fill(terms.mask, e->mask())) {
-      return Status::conflict;
-    }
-    terms.domain = terms.domain.intersection(e->domain());
-  }
-  return Status::ok;
-}
 
 Status attention(const AttentionProblem& problem) {
   const Status status = check(problem);

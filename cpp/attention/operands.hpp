@@ -28,6 +28,7 @@ class Operands {
   /// Keys and values of a kv head of the entry.
   void enter_kv_head(std::int64_t kv_head);
 
+  std::int64_t entry() const { return entry_; }
   /// Width of a turned query or key.
   std::int64_t dim() const { return dim_; }
   const KeyRows& rows() const { return rows_; }

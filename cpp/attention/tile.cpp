@@ -2,23 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "core/dot.hpp"
+#include "position/gates.hpp"
 
 namespace posenc {
-
-namespace {
-
-/// The nearest number of 32 bits.
-std::int32_t saturated(std::int64_t position) {
-  constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
-  constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(std::clamp(position, kLowest, kHighest));
-}
-
-}  // namespace
 
 Status HeadScores::build(const AttentionProblem& problem, const Operands& operands, int head) {
   problem_ = &problem;
@@ -27,16 +16,18 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   query_positions_ = operands.query_positions();
   dim_ = operands.dim();
   head_ = head;
+  query_scales_ = problem.query_scales.of(operands.entry(), problem.queries);
+  const Status status = masks_.build(problem, *rows_, query_positions_, operands.entry(), head);
+  if (status != Status::ok) return status;
   turned_ = Buffer<float>(problem.terms.rotate != nullptr ? kPanel * dim_ : 0);
   other_ = Buffer<float>(operands.regimes().count() > 1 ? kKeyBlock * kPanel : 0);
   row_ = Buffer<float>(kKeyBlock);
-  visible_ = Buffer<std::uint8_t>(kKeyBlock);
   const Content* content = problem.terms.content;
   gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
   content_rows_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock * kPanel : 0);
   by_distance_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock + kPanel : 0);
-  if (!turned_.ok() || !other_.ok() || !row_.ok() || !visible_.ok() || !gates_.ok() ||
-      !content_rows_.ok() || !by_distance_.ok()) {
+  if (!turned_.ok() || !other_.ok() || !row_.ok() || !gates_.ok() || !content_rows_.ok() ||
+      !by_distance_.ok()) {
     return Status::memory;
   }
 
@@ -63,6 +54,8 @@ void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
     const std::int64_t token = first + std::min<std::int64_t>(lane, count - 1);
     panel.positions[lane] = query_positions_.at(token);
     panel.factor[lane] = problem_->scale;
+    if (problem_->head_scales != nullptr) panel.factor[lane] *= problem_->head_scales[head_];
+    if (query_scales_ != nullptr) panel.factor[lane] *= query_scales_[token];
     if (scale != nullptr)
       panel.factor[lane] *= scale->factor(head_, query_positions_.from(token, 1));
     for (int regime = 1; regime <= regimes.last; ++regime) {
@@ -72,6 +65,7 @@ void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
   }
   panel.low = *std::min_element(panel.positions, panel.positions + kPanel);
   panel.high = *std::max_element(panel.positions, panel.positions + kPanel);
+  masks_.pack(panel);
 
   float* out = panel.query;
   for (int regime = regimes.first; regime <= regimes.last; ++regime, out += dim_ * kPanel) {
@@ -105,23 +99,6 @@ void HeadScores::pack_content(const float* query, Panel& panel) const {
       panel.query[i] += panel.factor[i % kPanel] * global[i / kPanel];
     }
   }
-}
-
-Visibility HeadScores::visibility(const Panel& panel, const KeyBlock& block) const {
-  if (block.empty) return Visibility::none;
-  bool all = !block.padded && problem_->terms.mask == nullptr;
-  if (problem_->causal) {
-    if (block.low > panel.high) return Visibility::none;
-    all &= block.high <= panel.low;
-  }
-  if (const std::int64_t window = problem_->window; window > 0) {
-    const std::int64_t nearest_past = std::int64_t{panel.low} - block.high;
-    const std::int64_t nearest_future = std::int64_t{block.low} - panel.high;
-    if (nearest_past >= window || nearest_future >= window) return Visibility::none;
-    all &= std::int64_t{panel.high} - block.low < window &&
-           std::int64_t{block.high} - panel.low < window;
-  }
-  return all ? Visibility::all : Visibility::some;
 }
 
 Range HeadScores::regimes(const Panel& panel, const KeyBlock& block) const {
@@ -167,7 +144,7 @@ void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, f
     cap(block, out);
     add_bias(panel, block, out);
   }
-  if (!all_visible) hide(panel, block, out);
+  if (!all_visible) masks_.hide(panel, block, out);
 }
 
 void HeadScores::raw(Panel& panel, const KeyBlock& block, float* out) {
@@ -185,21 +162,19 @@ void HeadScores::raw(Panel& panel, const KeyBlock& block, float* out) {
 void HeadScores::add_gated(Panel& panel, const KeyBlock& block, float* out) {
   const std::int64_t last = problem_->terms.content->rows() - 1;
   std::copy_n(out, block.count * kPanel, gates_.data());
-  hide(panel, block, gates_.data());
+  masks_.hide(panel, block, gates_.data());
   for (std::int64_t i = block.count * kPanel - 1; i >= 0; --i) {
     const std::int64_t lane = i % kPanel;
     double& sum = panel.gates[lane];
-    sum += 1.0 / (1.0 + std::exp(-static_cast<double>(gates_[i])));  // hidden: 1/(1 + ∞) = 0
+    sum += gate(gates_[i]);
     if (std::isnan(sum)) {
       out[i] = std::numeric_limits<float>::quiet_NaN();
       continue;
     }
-    const double count = std::min(sum, static_cast<double>(last));
-    const auto below = static_cast<std::int64_t>(count);
-    const std::int64_t above = std::min(below + 1, last);
-    const float start = panel.content[below * kPanel + lane];
-    const float end = panel.content[above * kPanel + lane];
-    out[i] += start + static_cast<float>(count - static_cast<double>(below)) * (end - start);
+    const GateCount count(sum, last);
+    const float start = panel.content[count.below * kPanel + lane];
+    const float end = panel.content[count.above * kPanel + lane];
+    out[i] += start + count.part * (end - start);
   }
 }
 
@@ -292,47 +267,6 @@ void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scor
     bias->row(head_, query_positions_.from(panel.first + lane, 1),
               rows_->positions.from(block.first, block.count), row_.data());
     for (std::int64_t n = 0; n < block.count; ++n) scores[n * kPanel + lane] += row_[n];
-  }
-}
-
-void HeadScores::hide(const Panel& panel, const KeyBlock& block, float* scores) {
-  const Batch hidden(-std::numeric_limits<float>::infinity());
-  // Each query sees an interval of positions.
-  constexpr std::int64_t kEverything = std::int64_t{1} << 32;
-  const std::int64_t reach =
-      problem_->window > 0 ? std::min(problem_->window - 1, kEverything) : kEverything;
-  std::int32_t from[kPanel];
-  std::int32_t to[kPanel];
-  for (int lane = 0; lane < kPanel; ++lane) {
-    const std::int64_t at = panel.positions[lane];
-    const std::int64_t last = problem_->causal ? at : at + reach;
-    from[lane] = saturated(at - reach);
-    to[lane] = saturated(last);
-  }
-  for (std::int64_t n = 0; n < block.count; ++n) {
-    float* s = scores + n * kPanel;
-    if (rows_->mask != nullptr && rows_->mask[block.first + n] == 0) {
-      store(s, hidden);
-      store(s + kLanes, hidden);
-      continue;
-    }
-    const IntBatch position(rows_->positions.at(block.first + n));
-    for (int half = 0; half < kPanel; half += kLanes) {
-      const auto visible = position >= load(from + half) && position <= load(to + half);
-      store(s + half, select(as_float_mask(visible), load(s + half), hidden));
-    }
-  }
-  if (const Mask* mask = problem_->terms.mask; mask != nullptr) {
-    for (int lane = 0; lane < panel.count; ++lane) {
-      std::memset(visible_.data(), 1, static_cast<std::size_t>(block.count));
-      mask->row(head_, query_positions_.from(panel.first + lane, 1),
-                rows_->positions.from(block.first, block.count), visible_.data());
-      for (std::int64_t n = 0; n < block.count; ++n) {
-        if (visible_[n] == 0) {
-          scores[n * kPanel + lane] = -std::numeric_limits<float>::infinity();
-        }
-      }
-    }
   }
 }
 

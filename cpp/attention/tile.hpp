@@ -8,12 +8,10 @@
 #include "attention/panel.hpp"
 #include "attention/problem.hpp"
 #include "attention/rows.hpp"
+#include "attention/visibility.hpp"
 #include "core/buffer.hpp"
 
 namespace posenc {
-
-/// How much of a tile is visible.
-enum class Visibility : std::uint8_t { none, some, all };
 
 /// The keys of one (batch entry, head) and all terms that make scores of them.
 class HeadScores {
@@ -24,9 +22,10 @@ class HeadScores {
   /// Fills a panel with `count` queries from `first`.
   void pack(std::int64_t first, std::int64_t count, Panel& panel);
 
-  Visibility visibility(const Panel& panel, const KeyBlock& block) const;
+  HeadMasks& masks() { return masks_; }
 
-  /// The logits of a tile, all stages at once. `all_visible` leaves out the mask.
+  /// The logits of a tile, all stages at once but for what a dense mask adds. `all_visible` leaves
+  /// out the masks.
   void logits(Panel& panel, const KeyBlock& block, bool all_visible,
               float* out /* (block.count, kPanel) */);
 
@@ -39,7 +38,6 @@ class HeadScores {
   void raw(Panel& panel, const KeyBlock& block, float* out);
   void cap(const KeyBlock& block, float* scores) const;
   void add_bias(const Panel& panel, const KeyBlock& block, float* scores);
-  void hide(const Panel& panel, const KeyBlock& block, float* scores);
 
  private:
   void pack_content(const float* query, Panel& panel) const;
@@ -61,13 +59,14 @@ class HeadScores {
   Positions query_positions_{};
   std::int64_t dim_ = 0;
   int head_ = 0;
+  const float* query_scales_ = nullptr;
+  HeadMasks masks_;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
   Buffer<float> bias_;                 // by distance, from first_distance_
   Buffer<float> turned_;               // (kPanel, dim): scratch for queries
   Buffer<float> other_;                // (kKeyBlock, kPanel): scores of another regime
   Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query
-  Buffer<std::uint8_t> visible_;       // (kKeyBlock)
   Buffer<std::int64_t> content_rows_;  // (kKeyBlock, kPanel): δ of each key and query
   Buffer<std::int64_t> by_distance_;   // (kKeyBlock + kPanel)
   Buffer<float> gates_;  // (kKeyBlock, kPanel): scores that open gates; −infinity = hidden

@@ -107,12 +107,7 @@ class RopeRemapped final : public PairRotation {
       const double at = side == Side::query ? query_at(regime, place) : key_at(regime, place);
       frequencies_.sincos(at, sin + t * pairs(), cos + t * pairs());
     }
-    if (attention_factor_ == 1.0) return;
-    const auto factor = static_cast<float>(attention_factor_);
-    for (std::int64_t i = 0; i < positions.count * pairs(); ++i) {
-      cos[i] *= factor;
-      sin[i] *= factor;
-    }
+    rotary::multiply(cos, sin, positions.count * pairs(), attention_factor_);
   }
 
  private:
@@ -202,13 +197,11 @@ Fault derive(std::span<double> values) {
 }
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {
-  const auto given = numbers<double>(values[kFrequencies]);
-  const auto rotary_dim = static_cast<std::int64_t>(values[kRotaryDim]);
-  FrequencyTable frequencies =
-      !given.empty() ? FrequencyTable(given)
-                     : FrequencyTable(values[kBase], rotary_dim / 2, values[kRotaryDim] / 2);
+  FrequencyTable frequencies(numbers<double>(values[kFrequencies]), values[kBase],
+                             values[kRotaryDim]);
   if (!frequencies.ok()) return nullptr;
-  const PairShape shape{static_cast<std::int64_t>(values[kHeadDim]), rotary_dim,
+  const PairShape shape{static_cast<std::int64_t>(values[kHeadDim]),
+                        static_cast<std::int64_t>(values[kRotaryDim]),
                         static_cast<PairLayout>(values[kLayout])};
   return std::make_unique<RopeRemapped>(shape, values, std::move(frequencies));
 }
