@@ -1,42 +1,32 @@
 // The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of
 // queries, blocks of keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <limits>
 
+#include "attention/check.hpp"
 #include "attention/kernels.hpp"
+#include "attention/operands.hpp"
+#include "attention/panel.hpp"
 #include "attention/problem.hpp"
-#include "attention/rows.hpp"
 #include "attention/tile.hpp"
-#include "position/rotation.hpp"
 
 namespace posenc {
 
 namespace {
 
-bool all_finite(const float* x, std::int64_t count) {
-  // x·0 is 0 for finite x and NaN otherwise.
-  Batch sum(0.0F);
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) sum = sum + load(x + i) * Batch(0.0F);
-  float lanes[kLanes];
-  store(lanes, sum);
-  float total = 0.0F;
-  for (const float lane : lanes) total += lane;
-  for (; i < count; ++i) total += x[i] * 0.0F;
-  return total == 0.0F;
-}
-
 class Forward {
  public:
-  explicit Forward(const AttentionProblem& problem) : p_(problem) {}
+  explicit Forward(const AttentionProblem& problem) : p_(problem), operands_(problem) {}
 
   Status run() {
+    if (const Status status = operands_.allocate(); status != Status::ok) return status;
     const std::int64_t panels = kQueryBlock / kPanel;
     const Content* content = p_.terms.content;
+    const int regimes = p_.terms.rotate == nullptr ? 1 : p_.terms.rotate->regimes();
+    const std::int64_t query_size = regimes * operands_.dim() * kPanel;
     content_rows_ = content == nullptr ? 0 : content->rows();
-    if (p_.terms.rotate != nullptr) dim_ = p_.terms.rotate->turned_dim();
-    packed_ = Buffer<float>(panels * kPanel * dim_);
+    packed_ = Buffer<float>(panels * query_size);
     packed_content_ = Buffer<float>(panels * kPanel * content_rows_);
     value_rows_ = content != nullptr && content->value_dim() != 0 ? content_rows_ : 0;
     row_weights_ = Buffer<float>(panels * kPanel * value_rows_);
@@ -44,19 +34,12 @@ class Forward {
     tile_ = Buffer<float>(kKeyBlock * kPanel);
     panels_ = Buffer<Panel>(panels);
     states_ = Buffer<SoftmaxState>(panels);
-    clean_ = Buffer<std::uint8_t>(blocks_of(p_.keys, kKeyBlock));
-    if (p_.terms.rotate != nullptr) {
-      rotated_keys_ = Buffer<float>(p_.keys * dim_);
-      rotated_queries_ = Buffer<float>(kPanel * dim_);
-      if (turns_back()) turned_values_ = Buffer<float>(p_.keys * p_.value_dim);
-    }
     if (!packed_.ok() || !packed_content_.ok() || !row_weights_.ok() || !sums_.ok() ||
-        !tile_.ok() || !panels_.ok() || !states_.ok() || !clean_.ok() || !rotated_keys_.ok() ||
-        !rotated_queries_.ok() || !turned_values_.ok()) {
+        !tile_.ok() || !panels_.ok() || !states_.ok()) {
       return Status::memory;
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      panels_[i].query = packed_.data() + i * kPanel * dim_;
+      panels_[i].query = packed_.data() + i * query_size;
       panels_[i].content = packed_content_.data() + i * kPanel * content_rows_;
     }
     for (std::int64_t entry = 0; entry < p_.batch; ++entry) {
@@ -67,67 +50,30 @@ class Forward {
 
  private:
   Status run_entry(std::int64_t entry) {
-    const std::int64_t offset = p_.query_positions_per_batch ? entry * p_.queries * p_.axes : 0;
-    query_positions_ = {p_.query_positions + offset, p_.queries, p_.axes};
-    queries_consecutive_ = consecutive(query_positions_);
-    if (const Status status = rows_.build(p_, entry); status != Status::ok) return status;
+    if (const Status status = operands_.enter(entry); status != Status::ok) return status;
     if (counts_gates() && !rows_.ascending) return Status::unsupported;
-    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
-      Status status = query_tables_.build(*rotate, Side::query, query_positions_);
-      if (status == Status::ok) status = key_tables_.build(*rotate, Side::key, rows_.positions);
-      if (status == Status::ok && turns_back()) {
-        status = back_tables_.build(*rotate, Side::query, query_positions_);
-        back_tables_.invert();
-      }
-      if (status != Status::ok) return status;
-    }
-    for (std::int64_t kv_head = 0; kv_head < p_.kv_heads; ++kv_head) {
-      if (const Status status = run_kv_head(entry, kv_head); status != Status::ok) return status;
-    }
-    return Status::ok;
-  }
-
-  Status run_kv_head(std::int64_t entry, std::int64_t kv_head) {
-    const std::int64_t row = (entry * p_.kv_heads + kv_head) * p_.keys;
-    const float* keys = p_.key + row * p_.head_dim;
-    values_ = p_.value + row * p_.value_dim;
-    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
-      const auto turn = [&](const float* x, float* out) {
-        rotate->turn(Side::key, static_cast<int>(kv_head), x, key_tables_.cos(), key_tables_.sin(),
-                     p_.keys, out);
-        return out;
-      };
-      keys = turn(keys, rotated_keys_.data());
-      if (turns_back()) values_ = turn(values_, turned_values_.data());
-    }
-    for (std::int64_t i = 0; i < rows_.block_count; ++i) {
-      const KeyBlock& block = rows_.block(i);
-      clean_[i] =
-          all_finite(values_ + block.first * p_.value_dim, block.count * p_.value_dim) ? 1 : 0;
-    }
     // Head h reads kv head floor(h · kv_heads / heads).
     const std::int64_t group = p_.heads / p_.kv_heads;
-    for (std::int64_t head = kv_head * group; head < (kv_head + 1) * group; ++head) {
-      const Status status = scores_.build(p_, rows_, query_positions_, queries_consecutive_,
-                                          static_cast<int>(head), keys, dim_);
+    for (std::int64_t head = 0; head < p_.heads; ++head) {
+      if (head % group == 0) operands_.enter_kv_head(head / group);
+      const Status status = scores_.build(p_, operands_, static_cast<int>(head));
       if (status != Status::ok) return status;
-      const std::int64_t first_row = (entry * p_.heads + head) * p_.queries;
-      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock)
-        run_query_block(first_row, static_cast<int>(head), q);
+      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) run_query_block(head, q);
     }
     return Status::ok;
   }
 
-  void run_query_block(std::int64_t first_row, int head, std::int64_t first) {
+  void run_query_block(std::int64_t head, std::int64_t first) {
     const std::int64_t count = std::min(kQueryBlock, p_.queries - first);
     const std::int64_t panels = blocks_of(count, kPanel);
     for (std::int64_t i = 0; i < panels; ++i) {
       const std::int64_t token = first + i * kPanel;
-      pack(first_row, head, token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
+      scores_.pack(token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
       panels_[i].start();
-      states_[i].reset();
+      start(head, states_[i]);
     }
-    value_vectors_ = value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
+    value_vectors_ =
+        value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(static_cast<int>(head));
     std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
     std::memset(sums_.data(), 0,
                 static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
@@ -137,8 +83,17 @@ class Forward {
       for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, rows_.block(b));
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      write(first_row, head, i);
-      if (p_.taps.any()) write_taps(first_row, panels_[i], states_[i]);
+      write(head, i);
+      if (p_.statistics != nullptr) write_statistics(head, panels_[i], states_[i]);
+      if (p_.taps.any()) write_taps(head, panels_[i], states_[i]);
+    }
+  }
+
+  void start(std::int64_t head, SoftmaxState& state) const {
+    if (p_.sink_logits != nullptr) {
+      state.reset_with_sink(p_.sink_logits[head]);
+    } else {
+      state.reset(p_.masks.added.data == nullptr ? 0.0F : -std::numeric_limits<float>::infinity());
     }
   }
 
@@ -149,27 +104,19 @@ class Forward {
     return counts_gates() ? rows_.block_count - 1 - step : step;
   }
 
-  void pack(std::int64_t first_row, int head, std::int64_t token, std::int64_t count,
-            Panel& panel) {
-    const float* query = p_.query + (first_row + token) * p_.head_dim;
-    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
-      const std::int64_t at = token * rotate->table_width();
-      rotate->turn(Side::query, head, query, query_tables_.cos() + at, query_tables_.sin() + at,
-                   count, rotated_queries_.data());
-      query = rotated_queries_.data();
-    }
-    scores_.pack(query, token, count, panel);
-  }
-
   void add_block(std::int64_t i, std::int64_t b, const KeyBlock& block) {
     Panel& panel = panels_[i];
-    const Visibility visibility = scores_.visibility(panel, block);
+    const Visibility visibility = scores_.masks().visibility(panel, block);
     if (visibility == Visibility::none) return;
     const bool all = visibility == Visibility::all;
     scores_.logits(panel, block, all, tile_.data());
+    if (scores_.masks().adds()) {
+      const PanelValue offset = scores_.masks().add(panel, block, tile_.data());
+      meet_offset(tile_.data(), block.count, offset, states_[i]);
+    }
     const PanelValue correction = softmax_step(tile_.data(), block.count, states_[i]);
-    const float* values = values_ + block.first * p_.value_dim;
-    if (all || clean_[b] != 0) {
+    const float* values = operands_.values() + block.first * p_.value_dim;
+    if (all || operands_.clean(b)) {
       mix_values<false>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
     } else {
       mix_values<true>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
@@ -179,28 +126,32 @@ class Forward {
     }
   }
 
-  void write(std::int64_t first_row, int head, std::int64_t i) {
+  void write(std::int64_t head, std::int64_t i) {
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
     if (value_vectors_ != nullptr) {
       mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, sums(i));
     }
     const Panel& panel = panels_[i];
+    float* output = p_.output + operands_.query_row(head, panel.first) * p_.value_dim;
     for (std::int64_t lane = 0; lane < panel.count; ++lane) {
-      float* out = p_.output + (first_row + panel.first + lane) * p_.value_dim;
+      float* out = output + lane * p_.value_dim;
       const float sum = states_[i].sum[lane];
       for (std::int64_t d = 0; d < p_.value_dim; ++d) {
         out[d] = sum == 0.0F ? 0.0F : sums(i)[d * kPanel + lane] / sum;
       }
     }
-    if (turns_back()) {
-      const std::int64_t at = panel.first * p_.terms.rotate->table_width();
-      float* out = p_.output + (first_row + panel.first) * p_.value_dim;
-      p_.terms.rotate->turn(Side::query, head, out, back_tables_.cos() + at,
-                            back_tables_.sin() + at, panel.count, out);
+    operands_.turn_back(head, panel.first, panel.count, output);
+  }
+
+  void write_statistics(std::int64_t head, const Panel& panel, const SoftmaxState& state) const {
+    RowStatistics* out = p_.statistics + operands_.query_row(head, panel.first);
+    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+      out[lane] = {state.offset[lane], state.maximum[lane], state.sum[lane]};
     }
   }
 
-  void write_taps(std::int64_t first_row, Panel& panel, const SoftmaxState& state) {
+  void write_taps(std::int64_t head, Panel& panel, const SoftmaxState& state) {
+    const std::int64_t first_row = operands_.query_row(head, panel.first);
     float* tile = tile_.data();
     panel.start();
     for (std::int64_t step = 0; step < rows_.block_count; ++step) {
@@ -211,32 +162,24 @@ class Forward {
       write_tile(p_.taps.capped, first_row, panel, block);
       scores_.add_bias(panel, block, tile);
       write_tile(p_.taps.biased, first_row, panel, block);
-      scores_.hide(panel, block, tile);
-      write_tile(p_.taps.logits, first_row, panel, block);
+      scores_.masks().hide(panel, block, tile);
+      float offset[kPanel] = {};
+      if (scores_.masks().adds()) scores_.masks().add(panel, block, tile).store_to(offset);
+      write_tile(p_.taps.logits, first_row, panel, block, offset);
       if (p_.taps.weights == nullptr) continue;
-      for (std::int64_t n = 0; n < block.count; ++n) {
-        for (int half = 0; half < kPanel; half += kLanes) {
-          const Batch sum = load(state.sum + half);
-          const Batch shift = softmax_shift(load(state.maximum + half));
-          float* s = tile + n * kPanel + half;
-          const Batch weight = exp2((load(s) - shift) * Batch(kLog2E)) / sum;
-          store(s, select(sum == Batch(0.0F), Batch(0.0F), weight));
-        }
-      }
+      final_weights(tile, block.count, PanelValue::load_from(offset), state);
       write_tile(p_.taps.weights, first_row, panel, block);
     }
   }
 
-  void write_tile(float* tap, std::int64_t first_row, const Panel& panel, const KeyBlock& block) {
+  void write_tile(float* tap, std::int64_t first_row, const Panel& panel, const KeyBlock& block,
+                  const float* offset = kZeros) {
     if (tap == nullptr) return;
     for (std::int64_t lane = 0; lane < panel.count; ++lane) {
-      float* out = tap + (first_row + panel.first + lane) * p_.keys + block.first;
-      for (std::int64_t n = 0; n < block.count; ++n) out[n] = tile_[n * kPanel + lane];
+      float* out = tap + (first_row + lane) * p_.keys + block.first;
+      for (std::int64_t n = 0; n < block.count; ++n)
+        out[n] = tile_[n * kPanel + lane] + offset[lane];
     }
-  }
-
-  bool turns_back() const {
-    return p_.terms.rotate != nullptr && p_.terms.rotate->turns_output_back();
   }
 
   float* row_weights(std::int64_t panel) {
@@ -244,82 +187,25 @@ class Forward {
   }
   float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
 
+  static constexpr float kZeros[kPanel] = {};
+
   const AttentionProblem& p_;
-  Positions query_positions_{};
-  bool queries_consecutive_ = false;
-  KeyRows rows_;
-  RotationTables query_tables_, key_tables_, back_tables_;
-  std::int64_t dim_ = p_.head_dim;  // of a turned query or key
+  Operands operands_;
+  const KeyRows& rows_ = operands_.rows();
   std::int64_t content_rows_ = 0;
   std::int64_t value_rows_ = 0;  // content rows that have value vectors: all or none
   HeadScores scores_;
-  const float* values_ = nullptr;
   const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
   Buffer<float> packed_;                  // (panels, head_dim, kPanel)
   Buffer<float> packed_content_;          // (panels, content rows, kPanel)
   Buffer<float> row_weights_;             // (panels, value rows, kPanel): weights by content row
   Buffer<float> sums_;                    // (panels, value_dim, kPanel): unnormalised outputs
   Buffer<float> tile_;                    // (kKeyBlock, kPanel)
-  Buffer<float> rotated_keys_;            // (keys, head_dim)
-  Buffer<float> rotated_queries_;         // (kPanel, head_dim)
-  Buffer<float> turned_values_;           // (keys, value_dim), where values turn like keys
   Buffer<Panel> panels_;
   Buffer<SoftmaxState> states_;
-  Buffer<std::uint8_t> clean_;  // per key block: all values finite
 };
 
-Status check(const AttentionProblem& p) {
-  if (p.batch < 0 || p.heads < 1 || p.kv_heads < 1 || p.queries < 0 || p.keys < 0 ||
-      p.head_dim < 1 || p.value_dim < 1 || p.axes < 1 || p.heads % p.kv_heads != 0) {
-    return Status::shape;
-  }
-  const ScoreTerms& terms = p.terms;
-  if (const Rotate* rotate = terms.rotate; rotate != nullptr) {
-    if (rotate->head_dim() != p.head_dim) return Status::shape;
-    if (rotate->turns_output_back() && p.value_dim != p.head_dim) return Status::shape;
-    if (terms.content != nullptr && rotate->turned_dim() != p.head_dim) return Status::shape;
-  }
-  if (const Content* content = terms.content; content != nullptr) {
-    if (content->head_dim() != p.head_dim) return Status::shape;
-    if (content->heads() != 0 && content->heads() != p.heads) return Status::shape;
-    if (content->value_dim() != 0 && content->value_dim() != p.value_dim) return Status::shape;
-  }
-  if (terms.bias != nullptr && terms.bias->heads() != p.heads) return Status::shape;
-  if (!std::isfinite(p.scale) || !std::isfinite(p.softcap) || p.softcap < 0 || p.window < 0) {
-    return Status::parameter;
-  }
-  const std::int64_t query_count = p.queries * (p.query_positions_per_batch ? p.batch : 1);
-  const std::int64_t key_count = p.keys * (p.key_positions_per_batch ? p.batch : 1);
-  if (!terms.domain.holds({p.query_positions, query_count, p.axes}) ||
-      !terms.domain.holds({p.key_positions, key_count, p.axes})) {
-    return Status::position;
-  }
-  return Status::ok;
-}
-
 }  // namespace
-
-Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
-  const auto fill = [](auto& place, auto* hook) {
-    if (hook == nullptr) return true;
-    if (place != nullptr) return false;
-    place = hook;
-    return true;
-  };
-  for (const Encoding* e : encodings) {
-    if (e->embed() != nullptr && e->rotate() == nullptr && e->content() == nullptr &&
-        e->bias() == nullptr && e->scale() == nullptr && e->mask() == nullptr) {
-      return Status::unsupported;
-    }
-    if (!fill(terms.rotate, e->rotate()) || !fill(terms.content, e->content()) ||
-        !fill(terms.bias, e->bias()) || !fill(terms.scale, e->scale()) ||
-        !fill(terms.mask, e->mask())) {
-      return Status::conflict;
-    }
-    terms.domain = terms.domain.intersection(e->domain());
-  }
-  return Status::ok;
-}
 
 Status attention(const AttentionProblem& problem) {
   const Status status = check(problem);

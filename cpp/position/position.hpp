@@ -82,6 +82,18 @@ class Rotate {
   std::int64_t table_width() const { return tables() * (rotary_dim() / 2); }
   virtual void table(Side side, Positions positions, float* cos /* (count, table_width) */,
                      float* sin /* (count, table_width) */) const = 0;
+  /// Ways to turn queries and keys, of which each pair of tokens meets in one (Self-Extend, dual
+  /// chunk attention). Most encodings have one, `table`.
+  virtual int regimes() const { return 1; }
+  /// The table of a regime.
+  virtual void regime_table(int /*regime*/, Side side, Positions positions, float* cos,
+                            float* sin) const {
+    table(side, positions, cos, sin);
+  }
+  /// Keys at or before this position meet the query in this regime or a later one, those after it
+  /// in an earlier one. Never falls as the query's position grows, nor rises with the regime; not
+  /// asked for regime 0, in which all others meet.
+  virtual std::int64_t last_key(int /*regime*/, std::int32_t /*query*/) const { return 0; }
   /// False when `turn` does more to a vector than turning its pairs by the table.
   virtual bool turns_pairs_only() const { return true; }
   /// Width of a turned row: an encoding may widen it (PoPE).
@@ -91,6 +103,11 @@ class Rotate {
   virtual void turn(Side side, int head, const float* x /* (tokens, head_dim) */, const float* cos,
                     const float* sin, std::int64_t tokens,
                     float* out /* (tokens, turned_dim) */) const;
+  /// The gradient by rows that were turned: `d_out` is that by what `turn` made of them.
+  virtual void input_grad(Side side, int head, const float* x /* (tokens, head_dim) */,
+                          const float* cos, const float* sin,
+                          const float* d_out /* (tokens, turned_dim) */, std::int64_t tokens,
+                          float* d_x /* (tokens, head_dim), not d_out */) const;
   /// Adds to `grads` (a pointer per tensor parameter in table order; null = not wanted) what
   /// `d_out`, the gradient of the turned rows of one head, says of the trained parameters.
   virtual void turn_grad(Side /*side*/, int /*head*/, Positions /*positions*/,
