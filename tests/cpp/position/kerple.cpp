@@ -127,7 +127,7 @@ TEST_CASE("one parameter for each head") {
   for (const auto& [values, parameter] :
        {std::pair{std::vector<double>{2, 0, three.value(), two.value()}, 2},
         std::pair{std::vector<double>{2, 0, two.value(), three.value()}, 3}}) {
-    auto all = values;
+    auto all = complete(*described("kerple"), values);
     const Fault fault = resolve(*described("kerple"), all);
     CHECK(fault.parameter == parameter);
     CHECK(std::string(fault.rule) == "heads numbers");
