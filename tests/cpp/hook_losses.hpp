@@ -10,7 +10,7 @@
 
 namespace posenc::test {
 
-/// Of the hooks `embed`, `rotate`, `bias` and `scale`, whichever the encoding fills, for a few
+/// Of the hooks `embed`, `rotate`, `bias`, `scale` and the mix of heads, whichever the encoding fills, for a few
 /// tokens of all heads.
 class HookLoss {
  public:
@@ -24,7 +24,8 @@ class HookLoss {
   const Sample& sample_;
   int heads_, axes_;
   std::vector<std::int32_t> positions_;  // (tokens, axes)
-  std::vector<float> rows_;              // (sides, heads, tokens, width): what is turned
+  std::vector<float> rows_;  // (sides, heads, tokens, width): what is turned; or scores and biases,
+                             // (2, heads, tokens), that are mixed
   std::vector<float> weights_;           // of the sums; each hook takes as many as it needs
 };
 
