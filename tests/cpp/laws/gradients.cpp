@@ -33,6 +33,13 @@ std::vector<Tensor*> tensors_by_parameter(const Sample& sample) {
   return found;
 }
 
+/// "name.i"
+std::string parameter_name(const Description& description, int tensor) {
+  std::string name = description.name;
+  name += '.';
+  return name + std::to_string(tensor);
+}
+
 /// Checks the gradients of a sample's tensors. Returns which parameters have one, as "name.i".
 template <class Loss>
 std::set<std::string> check(const Sample& sample, Loss loss) {
@@ -54,7 +61,7 @@ std::set<std::string> check(const Sample& sample, Loss loss) {
     const auto moved = std::any_of(expected.begin(), expected.end(),
                                    [](double slope) { return std::abs(slope) > 0.01; });
     CHECK(moved);
-    if (moved) trained.insert(sample.description->name + ("." + std::to_string(t)));
+    if (moved) trained.insert(parameter_name(*sample.description, static_cast<int>(t)));
     for (double& slope : expected) slope += 1;  // gradients are added to what is there
     CHECK(differences(gradients[t], expected, kGradientBounds) == "");
     // Null is a gradient that nobody wants; the others stay the same.
@@ -89,7 +96,7 @@ TEST_CASE("every trained parameter has the gradient of finite differences") {
     for (const Parameter& parameter : description->parameters) {
       if (parameter.kind != Parameter::Kind::tensor) continue;
       CAPTURE(parameter.name);
-      CHECK(trained.contains(description->name + ("." + std::to_string(tensor++))));
+      CHECK(trained.contains(parameter_name(*description, tensor++)));
     }
   }
 }
