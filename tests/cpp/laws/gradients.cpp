@@ -105,8 +105,8 @@ TEST_CASE("every trained parameter has the gradient of finite differences") {
 TEST_CASE("gradients by terms of content, queries and keys, whatever the shapes") {
   AttentionCase causal;
   causal.heads = 2;
-  causal.queries = 7;
-  causal.keys = 11;
+  causal.queries = 4;
+  causal.keys = 7;
   causal.head_dim = 5;
   causal.value_dim = 3;
   causal.causal = true;
@@ -119,10 +119,10 @@ TEST_CASE("gradients by terms of content, queries and keys, whatever the shapes"
   padded.key_mask = {1, 1, 1, 1, 0, 0, 0, 1, 1, 0, 1, 1};
   padded.softcap = 2.0F;
   AttentionCase window = causal;
-  window.queries = 13;
-  window.keys = 13;
-  window.heads = window.kv_heads = 3;
-  window.head_dim = 17;
+  window.causal = false;
+  window.heads = 1;
+  window.queries = window.keys = 6;
+  window.head_dim = 9;
   window.window = 4;
   for (const AttentionCase& problem : {causal, padded, window}) {
     CAPTURE(problem.head_dim);
@@ -135,12 +135,10 @@ TEST_CASE("gradients by terms of content, queries and keys, whatever the shapes"
       const std::vector<float*> none(trained_parameters(sample).size(), nullptr);
       loss.add_gradient(none);
       const auto value = [&] { return loss.value(); };
-      const auto d_query = loss.d_query;
-      const auto d_key = loss.d_key;
-      CHECK(differences(d_query, central_differences(loss.problem.query, value), kGradientBounds) ==
-            "");
-      CHECK(differences(d_key, central_differences(loss.problem.key, value), kGradientBounds) ==
-            "");
+      CHECK(differences(loss.d_query, central_differences(loss.problem.query, value),
+                        kGradientBounds) == "");
+      CHECK(differences(loss.d_key, central_differences(loss.problem.key, value),
+                        kGradientBounds) == "");
     }
   }
 }
