@@ -118,6 +118,10 @@ void add_sums_of_frequencies(Samples& samples, std::int64_t rotary_dim) {
   const std::int64_t pairs = rotary_dim / 2;
   const TensorPointer cosines = random_tensor(pairs * pairs, 73);
   const TensorPointer sines = random_tensor(pairs * pairs, 74);
+  // Sums of about one.
+  for (const TensorPointer& tensor : {cosines, sines}) {
+    for (float& x : tensor->numbers) x /= std::sqrt(static_cast<float>(pairs));
+  }
   Reference r;
   r.relative = false;
   r.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
