@@ -34,6 +34,19 @@ struct PanelValue {
   }
 };
 
+inline bool all_finite(const float* x, std::int64_t count) {
+  // x·0 is 0 for finite x and NaN otherwise.
+  Batch sum(0.0F);
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) sum = sum + load(x + i) * Batch(0.0F);
+  float lanes[kLanes];
+  store(lanes, sum);
+  float total = 0.0F;
+  for (const float lane : lanes) total += lane;
+  for (; i < count; ++i) total += x[i] * 0.0F;
+  return total == 0.0F;
+}
+
 /// Scores of `Rows` consecutive keys: out[r] = Σ_d key[r][d] · query[d] + bias[r]. The bias comes
 /// last: a large one at the start of the sum would cost every product its last bits.
 template <int Rows>

@@ -4,23 +4,6 @@
 
 namespace posenc {
 
-namespace {
-
-bool all_finite(const float* x, std::int64_t count) {
-  // x·0 is 0 for finite x and NaN otherwise.
-  Batch sum(0.0F);
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) sum = sum + load(x + i) * Batch(0.0F);
-  float lanes[kLanes];
-  store(lanes, sum);
-  float total = 0.0F;
-  for (const float lane : lanes) total += lane;
-  for (; i < count; ++i) total += x[i] * 0.0F;
-  return total == 0.0F;
-}
-
-}  // namespace
-
 Status Operands::allocate() {
   const Rotate* rotate = p_.terms.rotate;
   dim_ = rotate == nullptr ? p_.head_dim : rotate->turned_dim();
@@ -70,7 +53,7 @@ Status Operands::enter(std::int64_t entry) {
 }
 
 void Operands::enter_kv_head(std::int64_t kv_head) {
-  const std::int64_t row = (entry_ * p_.kv_heads + kv_head) * p_.keys;
+  const std::int64_t row = key_row(kv_head);
   keys_ = p_.key + row * p_.head_dim;
   values_ = p_.value + row * p_.value_dim;
   if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
@@ -112,6 +95,42 @@ void Operands::turn_back(std::int64_t head, std::int64_t token, std::int64_t cou
   const std::int64_t at = token * p_.terms.rotate->table_width();
   p_.terms.rotate->turn(Side::query, static_cast<int>(head), output, back_tables_.cos() + at,
                         back_tables_.sin() + at, count, output);
+}
+
+void Operands::turn_back_grad(std::int64_t head, std::int64_t token, std::int64_t count,
+                              const float* d_output, float* out) const {
+  if (!turns_back()) {
+    std::copy_n(d_output, count * p_.value_dim, out);
+    return;
+  }
+  const std::int64_t at = token * p_.terms.rotate->table_width();
+  // Pairs turn alike whatever is in them.
+  p_.terms.rotate->input_grad(Side::query, static_cast<int>(head), d_output,
+                              back_tables_.cos() + at, back_tables_.sin() + at, d_output, count,
+                              out);
+}
+
+void Operands::query_grad(std::int64_t head, int regime, const float* d_turned,
+                          float* d_query) const {
+  const RotationTables& tables = query_tables_[regime - regimes_.first];
+  p_.terms.rotate->input_grad(Side::query, static_cast<int>(head),
+                              p_.query + query_row(head, 0) * p_.head_dim, tables.cos(),
+                              tables.sin(), d_turned, p_.queries, d_query);
+}
+
+void Operands::key_grad(std::int64_t kv_head, int regime, const float* d_turned,
+                        float* d_key) const {
+  const RotationTables& tables = key_tables_[regime - regimes_.first];
+  p_.terms.rotate->input_grad(Side::key, static_cast<int>(kv_head),
+                              p_.key + key_row(kv_head) * p_.head_dim, tables.cos(), tables.sin(),
+                              d_turned, p_.keys, d_key);
+}
+
+void Operands::value_grad(std::int64_t kv_head, const float* d_turned, float* d_value) const {
+  const RotationTables& tables = key_tables_[0];
+  p_.terms.rotate->input_grad(Side::key, static_cast<int>(kv_head),
+                              p_.value + key_row(kv_head) * p_.value_dim, tables.cos(),
+                              tables.sin(), d_turned, p_.keys, d_value);
 }
 
 }  // namespace posenc

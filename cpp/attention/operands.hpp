@@ -50,14 +50,29 @@ class Operands {
   std::int64_t query_row(std::int64_t head, std::int64_t token) const {
     return (entry_ * p_.heads + head) * p_.queries + token;
   }
+  /// Row of the first key in arrays of (batch, kv_heads, keys).
+  std::int64_t key_row(std::int64_t kv_head) const {
+    return (entry_ * p_.kv_heads + kv_head) * p_.keys;
+  }
+  /// True when values turn like keys.
+  bool turns_back() const {
+    return p_.terms.rotate != nullptr && p_.terms.rotate->turns_output_back();
+  }
   /// Turns rows of the output back to where the encoding wants them.
   void turn_back(std::int64_t head, std::int64_t token, std::int64_t count,
                  float* output /* (count, value_dim) */) const;
 
+  // Gradients by rows as they came in, from those by the rows of the same token as they were used.
+  void turn_back_grad(std::int64_t head, std::int64_t token, std::int64_t count,
+                      const float* d_output, float* out /* (count, value_dim) */) const;
+  void query_grad(std::int64_t head, int regime, const float* d_turned /* (queries, dim) */,
+                  float* d_query /* (queries, head_dim) */) const;
+  void key_grad(std::int64_t kv_head, int regime, const float* d_turned /* (keys, dim) */,
+                float* d_key /* (keys, head_dim) */) const;
+  void value_grad(std::int64_t kv_head, const float* d_turned /* (keys, value_dim) */,
+                  float* d_value /* the same */) const;
+
  private:
-  bool turns_back() const {
-    return p_.terms.rotate != nullptr && p_.terms.rotate->turns_output_back();
-  }
   Range occurring() const;
 
   const AttentionProblem& p_;

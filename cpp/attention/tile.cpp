@@ -104,8 +104,8 @@ void HeadScores::pack_content(const float* query, Panel& panel) const {
 }
 
 Range HeadScores::regimes(const Panel& panel, const KeyBlock& block) const {
-  Range range = operands_->regimes();
-  const Range all = range;
+  const Range all = operands_->regimes();
+  Range range = all;
   range.last = range.first;
   for (int regime = all.first + 1; regime <= all.last; ++regime) {
     const std::int32_t* last_keys = panel.last_keys[regime];
@@ -118,7 +118,7 @@ Range HeadScores::regimes(const Panel& panel, const KeyBlock& block) const {
 void HeadScores::dots(const Panel& panel, const KeyBlock& block, const float* bias,
                       std::int64_t bias_stride, float* out) {
   const Range all = operands_->regimes();
-  const Range occurring = all.count() == 1 ? all : regimes(panel, block);
+  const Range occurring = regimes(panel, block);
   for (int regime = occurring.first; regime <= occurring.last; ++regime) {
     const bool only = regime == occurring.first;
     dot_keys(operands_->keys(regime) + block.first * dim_, block.count, dim_,
@@ -126,17 +126,31 @@ void HeadScores::dots(const Panel& panel, const KeyBlock& block, const float* bi
              only ? out : other_.data());
     if (only) continue;
     for (std::int64_t n = 0; n < block.count; ++n) {
-      const IntBatch position(rows_->positions.at(block.first + n));
       for (int half = 0; half < kPanel; half += kLanes) {
         float* s = out + n * kPanel + half;
-        const auto here = as_float_mask(position <= load(panel.last_keys[regime] + half));
+        const auto here = reached(panel, regime, block.first + n, half);
         store(s, select(here, load(other_.data() + n * kPanel + half), load(s)));
       }
     }
   }
 }
 
-void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, float* out) {
+void HeadScores::take_regime(const Panel& panel, const KeyBlock& block, Range occurring, int regime,
+                             const float* tile, float* out) const {
+  const Batch zero(0.0F);
+  for (std::int64_t n = 0; n < block.count; ++n) {
+    for (int half = 0; half < kPanel; half += kLanes) {
+      const std::int64_t key = block.first + n;
+      Batch x = load(tile + n * kPanel + half);
+      if (regime > occurring.first) x = select(reached(panel, regime, key, half), x, zero);
+      if (regime < occurring.last) x = select(reached(panel, regime + 1, key, half), zero, x);
+      store(out + n * kPanel + half, x);
+    }
+  }
+}
+
+void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, float* out,
+                        float* capped) {
   // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
   const bool fused = toeplitz_ && problem_->softcap == 0.0F &&
                      problem_->terms.content == nullptr && !problem_->terms.bias->weighs();
@@ -145,6 +159,7 @@ void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, f
   } else {
     raw(panel, block, out);
     cap(block, out);
+    if (capped != nullptr) std::copy_n(out, block.count * kPanel, capped);
     add_bias(panel, block, out);
   }
   if (!all_visible) masks_.hide(panel, block, out);
@@ -181,7 +196,7 @@ void HeadScores::add_gated(Panel& panel, const KeyBlock& block, float* out) {
   }
 }
 
-void HeadScores::find_rows(const Panel& panel, const KeyBlock& block) {
+const std::int64_t* HeadScores::content_rows(const Panel& panel, const KeyBlock& block) {
   const Content& content = *problem_->terms.content;
   // Where distances are dense, as they are for consecutive tokens, each is looked up once.
   const std::int64_t nearest = std::int64_t{panel.low} - block.high;
@@ -198,6 +213,7 @@ void HeadScores::find_rows(const Panel& panel, const KeyBlock& block) {
           dense ? by_distance_[distance - nearest] : content.row(distance);
     }
   }
+  return content_rows_.data();
 }
 
 void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* out) {
@@ -206,14 +222,14 @@ void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* o
   const float* key_vectors = content.key_vectors(head_);
   const float* offsets = content.offsets(head_);
   const float* keys = operands_->keys(0);
-  find_rows(panel, block);
+  const std::int64_t* rows = content_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     const float* key = keys + (block.first + n) * dim_;
     std::int64_t last = -1;
     float key_term = 0.0F;
     for (int lane = 0; lane < kPanel; ++lane) {
       const std::int64_t i = n * kPanel + lane;
-      const std::int64_t row = content_rows_[i];
+      const std::int64_t row = rows[i];
       if (by_query) out[i] += panel.content[row * kPanel + lane];
       if (offsets != nullptr) out[i] += panel.factor[lane] * offsets[row];
       if (key_vectors == nullptr) continue;
@@ -232,11 +248,11 @@ void HeadScores::add_row_weights(const Panel& panel, const KeyBlock& block, cons
     const PanelValue sum = PanelValue::load_from(sums + row * kPanel);
     PanelValue{sum.low * correction.low, sum.high * correction.high}.store_to(sums + row * kPanel);
   }
-  find_rows(panel, block);
+  const std::int64_t* rows = content_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     for (int lane = 0; lane < kPanel; ++lane) {
       const std::int64_t i = n * kPanel + lane;
-      sums[content_rows_[i] * kPanel + lane] += weights[i];
+      sums[rows[i] * kPanel + lane] += weights[i];
     }
   }
 }

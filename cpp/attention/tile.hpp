@@ -27,12 +27,23 @@ class HeadScores {
   /// The logits of a tile, all stages at once but for what a dense mask adds. `all_visible` leaves
   /// out the masks.
   void logits(Panel& panel, const KeyBlock& block, bool all_visible,
-              float* out /* (block.count, kPanel) */);
+              float* out /* (block.count, kPanel) */,
+              float* capped = nullptr /* the same, wanted or null: after a softcap */);
 
   /// Adds the weights of a tile to the sums of their content rows, which are multiplied by
   /// `correction` first.
   void add_row_weights(const Panel& panel, const KeyBlock& block, const float* weights,
                        PanelValue correction, float* sums /* (content rows, kPanel) */);
+
+  /// The rows of the content tables that the pairs of a tile read.
+  const std::int64_t* content_rows(const Panel& panel, const KeyBlock& block);
+  /// The scores that opened the gates of the last tile; −infinity where hidden.
+  const float* gate_scores() const { return gates_.data(); }
+  /// The regimes of the rotation that occur in a tile.
+  Range regimes(const Panel& panel, const KeyBlock& block) const;
+  /// A tile with 0 for all pairs that meet in another regime.
+  void take_regime(const Panel& panel, const KeyBlock& block, Range occurring, int regime,
+                   const float* tile, float* out) const;
 
   // The stages of `logits`, each in place.
   void raw(Panel& panel, const KeyBlock& block, float* out);
@@ -41,13 +52,14 @@ class HeadScores {
 
  private:
   void pack_content(const float* query, Panel& panel) const;
-  /// The regimes of the rotation that occur in a tile.
-  Range regimes(const Panel& panel, const KeyBlock& block) const;
+  /// Of the pairs of a tile, those in `regime` or a later one: all bits set.
+  auto reached(const Panel& panel, int regime, std::int64_t key, int half) const {
+    return as_float_mask(IntBatch(rows_->positions.at(key)) <=
+                         load(panel.last_keys[regime] + half));
+  }
   /// Products of queries and keys, each pair in its regime, plus a bias.
   void dots(const Panel& panel, const KeyBlock& block, const float* bias, std::int64_t bias_stride,
             float* out);
-  /// Fills content_rows_.
-  void find_rows(const Panel& panel, const KeyBlock& block);
   void add_content(const Panel& panel, const KeyBlock& block, float* out);
   void add_gated(Panel& panel, const KeyBlock& block, float* out);
   /// Biases (or weights) of the block's first key against the panel; the next key's start one number earlier.

@@ -24,6 +24,7 @@ import type {
   HopeOptions,
   RopeOptions,
   RopePpOptions,
+  RopeRemappedOptions,
   ScaledRopeOptions,
   XposOptions,
 } from './encodings/rotary.js';
@@ -53,6 +54,7 @@ export type EncodingName =
   | 'pope'
   | 'rope_pp'
   | 'selective_rope'
+  | 'rope_remapped'
   | 'log_n'
   | 'ssmax'
   | 'llama4_temperature'
@@ -87,6 +89,7 @@ export interface EncodingOptions {
   pope: PopeOptions;
   rope_pp: RopePpOptions;
   selective_rope: SelectiveRopeOptions;
+  rope_remapped: RopeRemappedOptions;
   log_n: LogNOptions;
   ssmax: SsmaxOptions;
   llama4_temperature: Llama4TemperatureOptions;

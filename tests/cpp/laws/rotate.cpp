@@ -36,10 +36,7 @@ void for_each_rotation(Law law) {
     for (const Sample& sample : samples(width, 2)) {
       const auto encoding = sample.make();
       const Reference& reference = sample.reference;
-      if (encoding->rotate() == nullptr || reference.turn || reference.product ||
-          reference.tokens > 0) {
-        continue;
-      }
+      if (encoding->rotate() == nullptr || reference.turn || reference.tokens > 0) continue;
       CAPTURE(sample.label);
       CAPTURE(width);
       law(*encoding->rotate(), reference,

@@ -217,12 +217,14 @@ void add_remapped(Samples& samples, std::int64_t rotary_dim) {
     const char* label;
     Options options;
     bool relative;
+    std::int64_t period;  // of the positions of near keys; 0 = none
     double (*distance)(std::int64_t m, std::int64_t n);
   };
   const Row rows[] = {
       {"rope_remapped, self-extend",
        {{"method", 0}, {"window", 14}, {"group", 4}},
        false,
+       0,
        [](std::int64_t m, std::int64_t n) {
          const auto floor = [](std::int64_t x) { return std::floor(static_cast<double>(x) / 4); };
          return m - n < 14 ? static_cast<double>(m - n) : floor(m) - floor(n) + 14 - 3;
@@ -230,12 +232,14 @@ void add_remapped(Samples& samples, std::int64_t rotary_dim) {
       {"rope_remapped, rerope",
        {{"method", 1}, {"window", 21}},
        true,
+       0,
        [](std::int64_t m, std::int64_t n) {
          return static_cast<double>(std::min<std::int64_t>(m - n, 21));
        }},
       {"rope_remapped, leaky-rerope",
        {{"method", 2}, {"window", 11}, {"factor", 2.5}},
        true,
+       0,
        [](std::int64_t m, std::int64_t n) {
          const auto d = static_cast<double>(m - n);
          return d < 11 ? d : 11 + (d - 11) / 2.5;
@@ -243,6 +247,7 @@ void add_remapped(Samples& samples, std::int64_t rotary_dim) {
       {"rope_remapped, dual-chunk",
        {{"method", 3}, {"chunk", 20}, {"farthest", 31}},
        false,
+       20,
        [](std::int64_t m, std::int64_t n) {
          const auto chunk = [](std::int64_t x) { return std::floor(static_cast<double>(x) / 20); };
          const double query = static_cast<double>(m) - 20 * chunk(m);
@@ -255,6 +260,12 @@ void add_remapped(Samples& samples, std::int64_t rotary_dim) {
     for (const Row& row : rows) {
       Reference r = turning(rotary_dim, layout);
       r.relative = row.relative;
+      // By itself, a row is turned as one that meets near keys.
+      r.turn = [turn = turning(rotary_dim, layout), period = row.period](
+                   Side, int, std::span<const float> x, std::int64_t position) {
+        const std::int64_t rest = period == 0 ? position : (position % period + period) % period;
+        return rotated(turn, x, rest);
+      };
       r.product = [turn = turning(rotary_dim, layout), distance = row.distance](
                       std::span<const float> query, std::span<const float> key, std::int64_t m,
                       std::int64_t n) { return turned_product(turn, query, key, distance(m, n)); };
