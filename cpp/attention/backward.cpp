@@ -390,6 +390,10 @@ class Backward {
 
 Status attention_backward(const AttentionProblem& problem, const AttentionGradients& gradients) {
   const Status status = check(problem);
+  const ScoreTerms& terms = problem.terms;
+  if (terms.head_mix != nullptr || (terms.bias != nullptr && terms.bias->weighs())) {
+    return Status::unsupported;
+  }
   return status == Status::ok ? Backward(problem, gradients).run() : status;
 }
 

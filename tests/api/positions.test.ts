@@ -112,7 +112,7 @@ describe('mropePositions', () => {
   function partsOf(kinds: readonly number[], grids: number[][], merge: number) {
     const parts: MropePart[] = [];
     let paddingBefore = 0;
-    for (let i = 0; i < kinds.length; ) {
+    for (let i = 0; i < kinds.length;) {
       if (kinds[i] === 2) {
         const [frames, rows, columns] = grids.shift() as [number, number, number];
         parts.push({ grid: [frames, rows, columns] });

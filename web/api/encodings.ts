@@ -2,7 +2,12 @@
  * Names and options of the encodings, written by hand. `tests/api/registry.test.ts` compares them with
  * the registry inside the module.
  */
-import type { FourierOptions, LearnedOptions, SinusoidalOptions } from './encodings/absolute.js';
+import type {
+  CapeOptions,
+  FourierOptions,
+  LearnedOptions,
+  SinusoidalOptions,
+} from './encodings/absolute.js';
 import type { MropeEncodingOptions, RopeNdOptions } from './encodings/axes.js';
 import type {
   AlibiOptions,
@@ -16,6 +21,7 @@ import type {
 } from './encodings/bias.js';
 import type {
   CopeOptions,
+  DapeOptions,
   DebertaOptions,
   ShawOptions,
   TransformerXlOptions,
@@ -64,8 +70,10 @@ export type EncodingName =
   | 'deberta'
   | 'tupe'
   | 'cope'
+  | 'dape'
   | 'learned'
   | 'fourier'
+  | 'cape'
   | 't5'
   | 'kerple'
   | 'sandwich'
@@ -99,8 +107,10 @@ export interface EncodingOptions {
   deberta: DebertaOptions;
   tupe: TupeOptions;
   cope: CopeOptions;
+  dape: DapeOptions;
   learned: LearnedOptions;
   fourier: FourierOptions;
+  cape: CapeOptions;
   t5: T5Options;
   kerple: KerpleOptions;
   sandwich: SandwichOptions;

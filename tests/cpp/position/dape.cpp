@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "attention_case.hpp"
 #include "core/simd.hpp"
 #include "finite_differences.hpp"
 #include "made.hpp"
@@ -142,6 +143,57 @@ TEST_CASE("gradients are those of finite differences") {
   }
   const std::vector<float*> none(4, nullptr);
   mix.add_grad(scores.data(), biases.data(), d_sums.data(), count, count, nullptr, nullptr, none);
+}
+
+const Sample& labelled(const std::vector<Sample>& all, const char* label) {
+  for (const Sample& sample : all) {
+    if (sample.label == label) return sample;
+  }
+  FAIL("no sample " << label);
+  return all[0];
+}
+
+TEST_CASE("in attention it reads the biases of the encoding beside it") {
+  AttentionCase problem;
+  problem.batch = 2;
+  problem.heads = 4;
+  problem.kv_heads = 2;
+  problem.queries = 70;
+  problem.keys = 110;
+  problem.fill(11);
+  problem.causal = true;
+  const auto all = samples(problem.head_dim, 4);
+  const Sample& dape = labelled(all, "dape");
+  const auto mixing = dape.make();
+  for (const char* beside : {"alibi", "kerple weights and power", "rope half"}) {
+    for (const float softcap : {0.0F, 1.5F}) {
+      CAPTURE(beside);
+      CAPTURE(softcap);
+      const Sample& other = labelled(all, beside);
+      const auto encoding = other.make();
+      Reference reference = other.reference;
+      reference.mix = dape.reference.mix;
+      problem.softcap = softcap;
+      problem.encodings = {mixing.get(), encoding.get()};
+      CHECK(stage_differences(run(problem), expected(problem, reference)) == "");
+      CHECK(bit_differences(run(problem, {.taps = false}).output, run(problem).output) == "");
+    }
+  }
+}
+
+TEST_CASE("attention takes one content term, of its number of heads") {
+  AttentionCase problem;
+  problem.heads = problem.kv_heads = 2;
+  problem.fill(12);
+  const auto all = samples(problem.head_dim, 2);
+  const auto dape = labelled(all, "dape").make();
+  const auto cope = labelled(all, "cope").make();
+  problem.encodings = {dape.get(), cope.get()};
+  CHECK(run(problem).status == Status::conflict);
+  problem.encodings = {dape.get()};
+  CHECK(run(problem).status == Status::ok);
+  problem.heads = problem.kv_heads = 1;
+  CHECK(run(problem).status == Status::shape);
 }
 
 TEST_CASE("weights of other shapes are refused by name") {
