@@ -51,12 +51,13 @@ Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
   };
   for (const Encoding* e : encodings) {
     if (e->embed() != nullptr && e->rotate() == nullptr && e->content() == nullptr &&
-        e->head_mix() == nullptr && e->bias() == nullptr && e->scale() == nullptr && e->mask() == nullptr) {
+        e->head_mix() == nullptr && e->bias() == nullptr && e->scale() == nullptr &&
+        e->mask() == nullptr) {
       return Status::unsupported;
     }
     if (!fill(terms.rotate, e->rotate()) || !fill(terms.content, e->content()) ||
-        !fill(terms.head_mix, e->head_mix()) || !fill(terms.bias, e->bias()) || !fill(terms.scale, e->scale()) ||
-        !fill(terms.mask, e->mask())) {
+        !fill(terms.head_mix, e->head_mix()) || !fill(terms.bias, e->bias()) ||
+        !fill(terms.scale, e->scale()) || !fill(terms.mask, e->mask())) {
       return Status::conflict;
     }
     if (terms.content != nullptr && terms.head_mix != nullptr) return Status::conflict;

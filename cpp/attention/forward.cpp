@@ -16,8 +16,8 @@ namespace posenc {
 
 namespace {
 
-/// Runs through the heads one after another, or, where scores of all heads are mixed, through all of
-/// them at once. Those that run together are `slots`; a slot has its panels, states and sums.
+/// Runs through the heads one after another, or, where scores of all heads are mixed, through all
+/// of them at once. Those that run together are `slots`; a slot has its panels, states and sums.
 class Forward {
  public:
   explicit Forward(const AttentionProblem& problem)
@@ -93,9 +93,8 @@ class Forward {
     value_vectors_ =
         value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(static_cast<int>(head));
     std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
-    std::memset(
-        sums_.data(), 0,
-        static_cast<std::size_t>(slots_ * kPanels * kPanel * p_.value_dim) * sizeof(float));
+    std::memset(sums_.data(), 0,
+                static_cast<std::size_t>(slots_ * kPanels * kPanel * p_.value_dim) * sizeof(float));
 
     for (std::int64_t step = 0; step < rows().block_count; ++step) {
       const std::int64_t b = block_at(step);
@@ -286,7 +285,7 @@ class Forward {
   std::vector<HeadScores> scores_;  // (slots)
   std::int64_t first_head_ = 0;     // of those that run
   std::int64_t content_rows_ = 0;
-  std::int64_t value_rows_ = 0;  // content rows that have value vectors: all or none
+  std::int64_t value_rows_ = 0;           // content rows that have value vectors: all or none
   const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
   Buffer<float> packed_;                  // (slots, panels, head_dim, kPanel)
   Buffer<float> packed_content_;          // (slots, panels, content rows, kPanel)

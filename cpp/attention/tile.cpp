@@ -152,8 +152,8 @@ void HeadScores::take_regime(const Panel& panel, const KeyBlock& block, Range oc
 void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, float* out,
                         float* capped) {
   // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
-  const bool fused = toeplitz_ && problem_->softcap == 0.0F &&
-                     problem_->terms.content == nullptr && !problem_->terms.bias->weighs();
+  const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr &&
+                     !problem_->terms.bias->weighs();
   if (fused) {
     dots(panel, block, toeplitz(bias_, panel, block), -1, out);
   } else {
@@ -280,8 +280,7 @@ void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scor
     for (std::int64_t n = 0; n < block.count; ++n) {
       for (int half = 0; half < kPanel; half += kLanes) {
         float* s = scores + n * kPanel + half;
-        const Batch weighed =
-            weights == nullptr ? load(s) : load(s) * load(weights - n + half);
+        const Batch weighed = weights == nullptr ? load(s) : load(s) * load(weights - n + half);
         store(s, weighed + load(start - n + half));
       }
     }

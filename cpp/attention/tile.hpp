@@ -62,7 +62,8 @@ class HeadScores {
             float* out);
   void add_content(const Panel& panel, const KeyBlock& block, float* out);
   void add_gated(Panel& panel, const KeyBlock& block, float* out);
-  /// Biases (or weights) of the block's first key against the panel; the next key's start one number earlier.
+  /// Biases (or weights) of the block's first key against the panel; the next key's start one
+  /// number earlier.
   const float* toeplitz(const Buffer<float>& by_distance, const Panel& panel,
                         const KeyBlock& block) const;
 

@@ -1,9 +1,9 @@
 // CAPE, continuous augmented positional embeddings (Likhomanenko 2021, section 3.2): sinusoids at
 // real positions. In training, position i becomes
 //   (x_i + Δ + δ_i)·λ,   x_i = (i − centre)·positionScale,
-// with Δ uniform within ±globalShift, δ_i within ±localShift, ln λ within ±ln maxScale; in use it is
-// x_i. All of a sequence share Δ and λ, which come from the seed; δ_i comes from the seed and i, so
-// that a token keeps its row however the sequence is cut.
+// with Δ uniform within ±globalShift, δ_i within ±localShift, ln λ within ±ln maxScale; in use it
+// is x_i. All of a sequence share Δ and λ, which come from the seed; δ_i comes from the seed and i,
+// so that a token keeps its row however the sequence is cut.
 //
 // Conventions of others in these words: the authors' `normalize` subtracts the mean of the
 // positions, here (tokens − 1)/2 as `centre`; their pos_scale is `positionScale` (seconds per frame
@@ -119,8 +119,9 @@ extern const Description cape = {
     .name = "cape",
     .title = {.zh = "连续增广的位置编码 CAPE", .en = "Continuous augmented positions (CAPE)"},
     .year = 2021,
-    .paper = "Likhomanenko et al., CAPE: Encoding Relative Positions with Continuous Augmented "
-             "Positional Embeddings",
+    .paper =
+        "Likhomanenko et al., CAPE: Encoding Relative Positions with Continuous Augmented "
+        "Positional Embeddings",
     .url = "https://arxiv.org/abs/2106.03143",
     .hooks = kHooks,
     .parameters = kTable,

@@ -3,8 +3,9 @@
 // and its output is added:
 //   logits = s + b + W2·LeakyReLU(W1·[s; b] + c1) + c2.
 // The biases are those of another encoding beside this one (ALiBi, KERPLE, FIRE …), or 0 without
-// one. The authors' width is 32; firstWeight is (width, 2·heads), its columns first those of scores,
-// then those of biases; lastWeight is (heads, width), as in the linear layers of their code (mlp2).
+// one. The authors' width is 32; firstWeight is (width, 2·heads), its columns first those of
+// scores, then those of biases; lastWeight is (heads, width), as in the linear layers of their code
+// (mlp2).
 //
 // A softcap acts on s and what the perceptron adds to it.
 #include <algorithm>
@@ -40,9 +41,10 @@ constexpr Parameter kTable[kParameters] = {
     Parameter::real("negativeSlope", 0, 1,
                     {"LeakyReLU 在零以下的斜率", "slope of the LeakyReLU below 0"})
         .or_else(0.01),
-    Parameter::tensor("firstWeight", {"第一层权重，形状（width，2·heads），前一半列乘分数，后一半乘偏置",
-                                      "first layer, shape (width, 2·heads): columns of scores, then "
-                                      "of biases"})
+    Parameter::tensor("firstWeight",
+                      {"第一层权重，形状（width，2·heads），前一半列乘分数，后一半乘偏置",
+                       "first layer, shape (width, 2·heads): columns of scores, then "
+                       "of biases"})
         .required(),
     Parameter::tensor("firstBias", {"第一层偏移，形状（width）", "its offsets, shape (width)"})
         .required(),

@@ -1,5 +1,5 @@
-// What biases of the distance alone have in common: an encoding gives the bias (and the weight, where
-// it has weights) of one distance, this gives rows and ranges of them.
+// What biases of the distance alone have in common: an encoding gives the bias (and the weight,
+// where it has weights) of one distance, this gives rows and ranges of them.
 #pragma once
 
 #include "position/position.hpp"

@@ -14,8 +14,8 @@ inline double gate(float score) { return 1.0 / (1.0 + std::exp(-static_cast<doub
 /// `above`. The last row is the limit.
 struct GateCount {
   GateCount(double sum, std::int64_t last)
-      : below(static_cast<std::int64_t>(sum < static_cast<double>(last) ? sum
-                                                                        : static_cast<double>(last))),
+      : below(static_cast<std::int64_t>(
+            sum < static_cast<double>(last) ? sum : static_cast<double>(last))),
         above(std::min(below + 1, last)),
         part(below == last ? 0.0F : static_cast<float>(sum - static_cast<double>(below))) {}
 

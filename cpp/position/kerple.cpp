@@ -33,7 +33,8 @@ constexpr Parameter kTable[kParameters] = {
     Parameter::integer("heads", 1, 4096, {"头数", "number of heads"}).required(),
     Parameter::choice("kernel", kKernels, {"对数核或幂核", "logarithmic or power kernel"})
         .or_else(0),
-    Parameter::tensor("r1", {"每个头的强度，形状（heads）", "strength of each head, shape (heads)"}),
+    Parameter::tensor("r1",
+                      {"每个头的强度，形状（heads）", "strength of each head, shape (heads)"}),
     Parameter::tensor("r2", {"每个头的尺度（对数核）或指数（幂核），形状（heads）",
                              "scale (log) or exponent (power) of each head, shape (heads)"}),
     Parameter::tensor("weightScale",
@@ -86,8 +87,7 @@ class Kerple final : public DistanceBias {
 
   double weight_at(int head, std::int64_t distance) const override {
     const auto x = static_cast<double>(std::abs(distance));
-    return std::exp(-of(weight_scale_, head) *
-                    std::pow(x, of(weight_power_, head, kLargestPower)));
+    return std::exp(-of(weight_scale_, head) * std::pow(x, of(weight_power_, head, kLargestPower)));
   }
   void weight_at_grad(int head, std::int64_t distance, double d,
                       std::span<float* const> grads) const override {

@@ -90,8 +90,8 @@ class Sinusoidal final : public Encoding, public Embed {
         zero_padding_(values[kZeroPadding] != 0),
         offset_(values[kOffset]),
         scale_(numbers<float>(values[kScale])),
-        sinusoid_(values[kBase], part_, denominator(part_, values[kDenominator] == 1),
-                  interleaved_, values[kOrder] == 1) {
+        sinusoid_(values[kBase], part_, denominator(part_, values[kDenominator] == 1), interleaved_,
+                  values[kOrder] == 1) {
     std::fill_n(position_scale_, kMostAxes, 1.0);
     const auto given = numbers<double>(values[kPositionScale]);
     std::copy(given.begin(), given.end(), position_scale_);

@@ -178,8 +178,10 @@ TEST_CASE("golden: kerple") {
     const std::int64_t tokens = c.size("scores", 2);
     Options options = {{"heads", static_cast<double>(heads)},
                        {"kernel", choice_of("kerple", "kernel", c.word("kernel").c_str())}};
-    const std::pair<const char*, const char*> tensors[] = {
-        {"r1", "r1"}, {"r2", "r2"}, {"weightScale", "weight_scale"}, {"weightPower", "weight_power"}};
+    const std::pair<const char*, const char*> tensors[] = {{"r1", "r1"},
+                                                           {"r2", "r2"},
+                                                           {"weightScale", "weight_scale"},
+                                                           {"weightPower", "weight_power"}};
     for (const auto& [option, name] : tensors) {
       if (c.has(name)) options.emplace_back(option, kept(c.floats(name)));
     }

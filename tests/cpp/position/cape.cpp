@@ -43,7 +43,7 @@ TEST_CASE("in use, and where nothing is drawn, CAPE is the sinusoid of the paper
   const std::vector<std::int32_t> positions = {-7, 0, 1, 300, 123456};
   for (const double width : {5, 64}) {
     const auto sinusoid = rows(*made("sinusoidal", {{"width", width}, {"base", 500}}), positions);
-    const Options in_use = {{"width", width}, {"base", 500},     {"globalShift", 60},
+    const Options in_use = {{"width", width},  {"base", 500},     {"globalShift", 60},
                             {"localShift", 1}, {"maxScale", 1.1}, {"seed", 3}};
     CHECK(bit_differences(rows(*made("cape", in_use), positions), sinusoid) == "");
     const Options nothing = {{"width", width}, {"base", 500}, {"training", 1}, {"seed", 3}};
@@ -114,9 +114,9 @@ TEST_CASE("jitter below half a step keeps the order, and no two seeds agree") {
 
 TEST_CASE("rows are finite at the ends of all ranges") {
   for (const double centre : {-1e9, 1e9}) {
-    const Options options = {{"width", 8},           {"positionScale", 1e3}, {"centre", centre},
-                             {"training", 1},        {"globalShift", 1e9},   {"localShift", 1e9},
-                             {"maxScale", 1e3},      {"seed", 1}};
+    const Options options = {
+        {"width", 8},         {"positionScale", 1e3}, {"centre", centre}, {"training", 1},
+        {"globalShift", 1e9}, {"localShift", 1e9},    {"maxScale", 1e3},  {"seed", 1}};
     for (const float x : rows(*made("cape", options), {-kMaxPosition, 0, kMaxPosition})) {
       CHECK(std::abs(x) <= 1.000001F);
     }

@@ -46,9 +46,9 @@ std::vector<double> mixed(int heads, int width, const std::vector<TensorPointer>
 
 struct Perceptron {
   int heads, width;
-  std::vector<TensorPointer> weights = {
-      random_tensor(2 * heads * width, 1), random_tensor(width, 2),
-      random_tensor(heads * width, 3), random_tensor(heads, 4)};
+  std::vector<TensorPointer> weights = {random_tensor(2 * heads * width, 1),
+                                        random_tensor(width, 2), random_tensor(heads* width, 3),
+                                        random_tensor(heads, 4)};
 
   std::shared_ptr<const Encoding> make() const {
     return Values("dape")
@@ -199,13 +199,13 @@ TEST_CASE("attention takes one content term, of its number of heads") {
 TEST_CASE("weights of other shapes are refused by name") {
   const auto with = [](std::int64_t first, std::int64_t hidden, std::int64_t last,
                        std::int64_t offsets) {
-    const Refusal refused =
-        refusal("dape", {{"heads", 2},
-                         {"width", 3},
-                         {"firstWeight", kept(std::vector<float>(static_cast<std::size_t>(first)))},
-                         {"firstBias", kept(std::vector<float>(static_cast<std::size_t>(hidden)))},
-                         {"lastWeight", kept(std::vector<float>(static_cast<std::size_t>(last)))},
-                         {"lastBias", kept(std::vector<float>(static_cast<std::size_t>(offsets)))}});
+    const Refusal refused = refusal(
+        "dape", {{"heads", 2},
+                 {"width", 3},
+                 {"firstWeight", kept(std::vector<float>(static_cast<std::size_t>(first)))},
+                 {"firstBias", kept(std::vector<float>(static_cast<std::size_t>(hidden)))},
+                 {"lastWeight", kept(std::vector<float>(static_cast<std::size_t>(last)))},
+                 {"lastBias", kept(std::vector<float>(static_cast<std::size_t>(offsets)))}});
     return std::string(refused.option) + ": " + refused.rule;
   };
   CHECK(with(6, 3, 6, 2) == "firstWeight: 2 · heads · width numbers");

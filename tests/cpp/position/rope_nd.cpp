@@ -111,7 +111,8 @@ TEST_CASE("axis-half: each axis turns halves of its own block (Gemma 4's vision 
     std::vector<float> expected;
     for (int axis = 0; axis < axes; ++axis) {
       const auto own = part(x, axis * block, block);
-      const auto y = turned(*rope, {own.begin(), own.end()}, {position[static_cast<std::size_t>(axis)]});
+      const auto y =
+          turned(*rope, {own.begin(), own.end()}, {position[static_cast<std::size_t>(axis)]});
       expected.insert(expected.end(), y.begin(), y.end());
     }
     for (std::size_t d = expected.size(); d < x.size(); ++d) expected.push_back(x[d]);  // the rest
@@ -128,8 +129,8 @@ TEST_CASE("axis-half needs blocks, all of one size") {
       refusal("rope_nd", {{"headDim", 12}, {"axisDims", kept<double>({4, 8})}, {"layout", layout}});
   CHECK(std::string(unequal.option) == "axisDims");
   CHECK(std::string(unequal.rule) == "equal for the layout axis-half");
-  const Refusal mixed =
-      refusal("rope_nd", {{"headDim", 8}, {"mixed", kept(random_floats(8, 1))}, {"layout", layout}});
+  const Refusal mixed = refusal(
+      "rope_nd", {{"headDim", 8}, {"mixed", kept(random_floats(8, 1))}, {"layout", layout}});
   CHECK(std::string(mixed.option) == "mixed");
   CHECK(std::string(mixed.rule) == "not with the layout axis-half");
 }

@@ -155,10 +155,10 @@ TEST_CASE("positions are multiplied after the offset, each coordinate by its own
   const auto interpolated =
       made("sinusoidal", {{"width", 4}, {"positionScale", kept<double>({0.125})}});
   const double at = 4095.875;
-  CHECK(differences(rows(*interpolated, {32767}),
-                    std::vector<double>{std::sin(at), std::cos(at), std::sin(at / 100),
-                                        std::cos(at / 100)},
-                    {2e-7, 0}) == "");
+  CHECK(differences(
+            rows(*interpolated, {32767}),
+            std::vector<double>{std::sin(at), std::cos(at), std::sin(at / 100), std::cos(at / 100)},
+            {2e-7, 0}) == "");
 
   // DETR in a grid of 3 rows and 5 columns: the place (1, 2), counted from 1, in parts of 2π.
   const double pi = std::numbers::pi;
@@ -174,9 +174,8 @@ TEST_CASE("positions are multiplied after the offset, each coordinate by its own
   CHECK(differences(row, std::vector<double>{std::sin(y), std::cos(y), std::sin(x), std::cos(x)},
                     {2e-7, 0}) == "");
 
-  const Refusal refused = refusal("sinusoidal", {{"width", 4},
-                                                 {"axes", 2},
-                                                 {"positionScale", kept<double>({1})}});
+  const Refusal refused =
+      refusal("sinusoidal", {{"width", 4}, {"axes", 2}, {"positionScale", kept<double>({1})}});
   CHECK(std::string(refused.option) == "positionScale");
   CHECK(std::string(refused.rule) == "one per axis");
 }

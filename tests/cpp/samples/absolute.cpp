@@ -55,9 +55,9 @@ void add_cape(std::vector<Sample>& all, std::int64_t width) {
   Reference r;
   r.embed = [=](std::int64_t position, std::int64_t column) {
     const auto place = static_cast<std::uint64_t>(position + (std::int64_t{1} << 30));
-    const double at = ((static_cast<double>(position) - 2) * 0.25 + within(0, 6) +
-                       within(2 + place, 0.125)) *
-                      std::exp(within(1, std::log(1.25)));
+    const double at =
+        ((static_cast<double>(position) - 2) * 0.25 + within(0, 6) + within(2 + place, 0.125)) *
+        std::exp(within(1, std::log(1.25)));
     const double w = power_frequency(10000, column / 2, static_cast<double>(width) / 2);
     return column % 2 == 0 ? std::sin(at * w) : std::cos(at * w);
   };
