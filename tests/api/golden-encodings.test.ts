@@ -49,8 +49,9 @@ describe('t5_bias', () => {
 test.each(golden('kerple').cases)('kerple: $name', (given) => {
   const [batch = 1, heads = 1, tokens = 1] = tensor(given, 'scores').shape;
   const names = { r1: 'r1', r2: 'r2', weightScale: 'weight_scale', weightPower: 'weight_power' };
-  const tensors = Object.entries(names).map(([option, name]) => [option, floats(given, name)]);
-  const kerple = make('kerple', { heads, ...given.words, ...Object.fromEntries(tensors) });
+  const tensors: Record<string, Float32Array | undefined> = {};
+  for (const [option, name] of Object.entries(names)) tensors[option] = floats(given, name);
+  const kerple = make('kerple', { heads, ...given.words, ...tensors });
   // Keys that are unit vectors make scores of queries.
   const units = Float32Array.from({ length: heads * tokens ** 2 }, (_, i) =>
     Number(Math.floor(i / tokens) % tokens === i % tokens),
