@@ -184,7 +184,7 @@ TEST_CASE("shapes and numbers that do not fit are refused") {
     p.axes = changed.axes;
     p.scale = changed.scale;
     p.softcap = changed.softcap;
-    p.window = changed.window;
+    p.masks.window = changed.window;
     std::vector<float> output(c.query.size(), 5.0F);
     p.query = c.query.data();
     p.key = c.key.data();
