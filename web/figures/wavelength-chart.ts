@@ -56,11 +56,21 @@ const LINES = {
   window: { stroke: color.v, dash: '2 3', above: false },
 } as const;
 
+/** Last pair on the axis: of this model or the other one. */
+export const lastPair = ({ pairs, other }: Pick<WavelengthChart, 'pairs' | 'other'>): number =>
+  Math.max(pairs, other?.length ?? 0) - 1;
+
 /** The pair under a point of the picture. */
-export function pairAt(x: number, width: number, pairs: number): number {
+export function pairAt(x: number, width: number, last: number): number {
   const share = (x - CHART_ENDS.left) / (width - CHART_ENDS.left - CHART_ENDS.right);
-  return Math.min(Math.max(Math.round(share * (pairs - 1)), 0), pairs - 1);
+  return Math.min(Math.max(Math.round(share * last), 0), last);
 }
+
+/** A quotient of two equal frequencies may be off by its rounding. */
+const isStretched = (divisor: number): boolean => Math.abs(divisor - 1) > 1e-9;
+
+/** Whether a rule moves any pair. */
+export const isScaled = (divisors: readonly number[]): boolean => divisors.some(isStretched);
 
 /** The chart as a picture; `pick` chooses the language. */
 export function wavelengthChart(
@@ -68,7 +78,7 @@ export function wavelengthChart(
   width: number,
   pick: (words: Words) => string,
 ): { height: number; nodes: PictureNode[] } {
-  const { pairs, wavelengths, divisors, bands, coverage, lines, other, chosen } = chart;
+  const { wavelengths, divisors, bands, coverage, lines, other, chosen } = chart;
   const longest = Math.max(
     ...wavelengths,
     ...(other ?? []),
@@ -77,8 +87,10 @@ export function wavelengthChart(
   );
   const inner = { left: MARGIN.left, right: width - MARGIN.right };
   const bottom = PLOT_HEIGHT - MARGIN.bottom;
-  const last = Math.max(1, pairs - 1, (other?.length ?? 1) - 1);
-  const x = scaleLinear([0, last], [CHART_ENDS.left, width - CHART_ENDS.right]);
+  const x = scaleLinear(
+    [0, Math.max(1, lastPair(chart))],
+    [CHART_ENDS.left, width - CHART_ENDS.right],
+  );
   const y = scaleLog([2, longest * 2], [bottom, MARGIN.top]);
   const step = x(1) - x(0);
   const radius = Math.max(2, Math.min(4.5, step * 0.36));
@@ -96,7 +108,6 @@ export function wavelengthChart(
   const curve = (values: readonly number[]): Point[] =>
     values.map((value, pair) => ({ x: x(pair), y: y(value) }));
   const before = wavelengths.map((wavelength, pair) => wavelength / divisors[pair]!);
-  const changed = divisors.some((divisor) => divisor !== 1);
   const marks = curve(wavelengths).map(({ x: cx, y: cy }, pair) =>
     (coverage?.[pair]?.covered ?? 1) === 1
       ? el('circle', { cx, cy, r: radius, fill: color.k })
@@ -133,7 +144,7 @@ export function wavelengthChart(
         { x: inner.left - 8, y: bottom + 19, class: 'px-small px-muted', 'text-anchor': 'end' },
         pick({ zh: '第几对', en: 'pair' }),
       ),
-      changed &&
+      isScaled(divisors) &&
         el('path', {
           ...{ d: path(curve(before)), fill: 'none', stroke: color.muted },
           ...{ 'stroke-width': 1.75, 'stroke-dasharray': '5 4' },
