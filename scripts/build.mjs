@@ -1,6 +1,6 @@
 /**
  * Builds the package into dist/ and the site into build/site. Without names it makes every step:
- *   npm run build -- wasm-simd wasm-relaxed api cli types site
+ *   npm run build -- wasm-simd wasm-relaxed wasm-lite api cli types site
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { buildPreset } from './lib/cmake.mjs';
@@ -38,27 +38,28 @@ async function runTool(name, ...args) {
  * One build of the kernels: the WebAssembly file, stamped with the version and the variant, and the
  * chunk with the same bytes that the API imports.
  */
-const wasmStep = (variant) => ({
+const wasmStep = (variant, preset = `wasm-${variant}`, program = 'posenc') => ({
   name: `wasm-${variant}`,
   inputs: [
     ...SCRIPTS,
     'package.json',
     'scripts/lib/wasm.mjs',
-    `build/wasm-${variant}/posenc.js`,
-    `build/wasm-${variant}/posenc.wasm`,
+    `build/${preset}/${program}.js`,
+    `build/${preset}/${program}.wasm`,
   ],
   outputs: [`dist/${variant}.js`, `dist/kernels-${variant}.wasm`],
-  before: () => buildPreset(`wasm-${variant}`),
+  before: () => buildPreset(preset),
   async action() {
-    const folder = `build/wasm-${variant}`;
+    const folder = `build/${preset}`;
     const { version } = readJson('package.json');
-    const module = readFileSync(at(folder, 'posenc.wasm'));
+    const module = readFileSync(at(folder, `${program}.wasm`));
     const stamped = withCustomSection(module, 'posenc', `${version} ${variant}`);
     mkdirSync(at('dist'), { recursive: true });
     writeFileSync(at(`dist/kernels-${variant}.wasm`), stamped);
-    writeFileSync(at(folder, 'chunk.js'), chunkSource(stamped, './posenc.js', version));
+    const chunk = `${folder}/chunk-${variant}.js`;
+    writeFileSync(at(chunk), chunkSource(stamped, `./${program}.js`, version));
     await esbuild({
-      entryPoints: [`${folder}/chunk.js`],
+      entryPoints: [chunk],
       outfile: `dist/${variant}.js`,
       minify: true,
       platform: 'neutral',
@@ -72,6 +73,7 @@ const wasmStep = (variant) => ({
 const STEPS = [
   wasmStep('simd'),
   wasmStep('relaxed'),
+  wasmStep('lite', 'wasm-simd', 'posenc_lite'),
   {
     name: 'api',
     inputs: [...SCRIPTS, 'web/api', 'package.json'],
@@ -92,7 +94,7 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'neutral',
-        external: ['./simd.js', './relaxed.js'],
+        external: ['./simd.js', './relaxed.js', './lite.js'],
       });
       for (const name of separators) rmSync(at(`dist/${name}.js`));
     },
@@ -108,7 +110,7 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'node',
-        external: ['./index.js', './simd.js', './relaxed.js', '@huggingface/gguf'],
+        external: ['./index.js', './simd.js', './relaxed.js', './lite.js', '@huggingface/gguf'],
         define: { __POSENC_VERSION__: JSON.stringify(readJson('package.json').version) },
       });
       chmodSync(at('dist/cli.js'), 0o755);

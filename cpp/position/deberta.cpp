@@ -176,6 +176,7 @@ extern const Description deberta = {
     .year = 2020,
     .paper = "He et al., DeBERTa: Decoding-enhanced BERT with Disentangled Attention",
     .url = "https://arxiv.org/abs/2006.03654",
+    .users = "DeBERTa, DeBERTa v2, DeBERTa v3",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -160,6 +160,7 @@ extern const Description mrope = {
         "Wang et al., Qwen2-VL: Enhancing Vision-Language Model's Perception of the World at Any "
         "Resolution",
     .url = "https://arxiv.org/abs/2409.12191",
+    .users = "Qwen2-VL, Qwen2.5-VL, Qwen3-VL, GLM-4.1V",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -138,6 +138,7 @@ extern const Description rope = {
     .year = 2021,
     .paper = "Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding",
     .url = "https://arxiv.org/abs/2104.09864",
+    .users = "Llama, Qwen, Mistral, Gemma, Phi, DeepSeek, GPT-NeoX",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -276,6 +276,7 @@ extern const Description rope_nd = {
     .year = 2024,
     .paper = "Heo et al., Rotary Position Embedding for Vision Transformer",
     .url = "https://arxiv.org/abs/2403.13298",
+    .users = "EVA-02, Pixtral, SAM 2, V-JEPA 2, FLUX",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

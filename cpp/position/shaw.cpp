@@ -132,6 +132,7 @@ extern const Description shaw = {
     .year = 2018,
     .paper = "Shaw et al., Self-Attention with Relative Position Representations",
     .url = "https://arxiv.org/abs/1803.02155",
+    .users = "Music Transformer, BERT with relative_key",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

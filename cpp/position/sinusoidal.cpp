@@ -201,6 +201,7 @@ extern const Description sinusoidal = {
     .year = 2017,
     .paper = "Vaswani et al., Attention Is All You Need",
     .url = "https://arxiv.org/abs/1706.03762",
+    .users = "Transformer (2017), Marian, M2M100, Whisper (encoder)",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

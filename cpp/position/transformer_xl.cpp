@@ -167,6 +167,7 @@ extern const Description transformer_xl = {
     .year = 2019,
     .paper = "Dai et al., Transformer-XL: Attentive Language Models Beyond a Fixed-Length Context",
     .url = "https://arxiv.org/abs/1901.02860",
+    .users = "Transformer-XL, XLNet, Conformer",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -9,8 +9,12 @@
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
 export type * from './encodings.js';
 
-/** Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits everywhere. */
-export type Variant = 'simd' | 'relaxed';
+/**
+ * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
+ * everywhere, `lite` is `simd` with the encodings `nope`, `sinusoidal`, `rope` and `alibi` only, at
+ * about two thirds of the size.
+ */
+export type Variant = 'simd' | 'relaxed' | 'lite';
 
 /** A place where position enters a transformer. */
 export type Hook = 'embed' | 'rotate' | 'content' | 'bias' | 'scale' | 'mask';
@@ -57,6 +61,8 @@ export interface EncodingDescription {
   readonly year: number;
   readonly paper: string;
   readonly url: string;
+  /** Models and families that use it; empty where none is widely known. */
+  readonly users: readonly string[];
   readonly hooks: readonly Hook[];
   readonly parameters: readonly ParameterDescription[];
 }

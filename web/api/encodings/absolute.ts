@@ -28,3 +28,32 @@ export interface SinusoidalOptions {
   /** Coordinates per position; each has an equal part of a row (ViT, DETR). 1 … 16. Default 1. */
   axes?: number;
 }
+
+/** Gehring 2017, “Convolutional Sequence to Sequence Learning”, section 3 (BERT, GPT-2). */
+export interface LearnedOptions {
+  /** Width of a row. 1 … 65536. */
+  width: number;
+  /** The trained table, `[rows, width]`. Position p has row p + offset; one without a row is refused. */
+  table: Data;
+  /** Row of position 0 (OPT and BART: 2; RoBERTa: padding_idx + 1). 0 … 1e6, less than rows. Default 0. */
+  offset?: number;
+}
+
+/**
+ * Li 2021, “Learnable Fourier Features for Multi-Dimensional Spatial Positional Encoding”. With all
+ * four arrays of the perceptron a row is `GELU(F·A + a)·B + b`; with none it is the features F.
+ */
+export interface FourierOptions {
+  /** Coordinates per position. 1 … 16. Default 1. */
+  axes?: number;
+  /** W, radians per position of each pair, `[features / 2, axes]`. */
+  frequencies: Data;
+  /** A, features to hidden units, `[features, hidden]`: the transpose of a linear layer of PyTorch. */
+  hiddenWeights?: Data;
+  /** a, of hidden units, `[hidden]`. */
+  hiddenBias?: Data;
+  /** B, hidden units to rows, `[hidden, width]`. */
+  rowWeights?: Data;
+  /** b, of rows, `[width]`. */
+  rowBias?: Data;
+}

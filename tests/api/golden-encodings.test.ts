@@ -1,0 +1,170 @@
+/** Biases, rotations and content terms of other implementations, through the public API. */
+import type { EncodingName } from 'posenc';
+import { describe, expect, test } from 'vitest';
+import { floats, golden, type GoldenCase, type GoldenTensor } from './golden-tables.js';
+import { expectNear, posenc } from './posenc.js';
+
+const tensor = (given: GoldenCase, name: string): GoldenTensor =>
+  given.tensors[name] ?? expect.fail(`${given.name} has no tensor ${name}`);
+const integers = (given: GoldenCase, name: string) => Int32Array.from(tensor(given, name).values);
+
+/** An encoding from the columns of a table; what a case does not have is left out. */
+function make(name: EncodingName, options: Readonly<Record<string, unknown>>) {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return posenc.encoding(name as 'rope', Object.fromEntries(given) as never);
+}
+
+function expectWithin(actual: Float32Array, expected: readonly number[], tolerance: number): void {
+  expect(actual.length).toBe(expected.length);
+  const worst = actual.reduce((most, x, i) => Math.max(most, Math.abs(x - expected[i]!)), 0);
+  expect(worst).toBeLessThanOrEqual(tolerance);
+}
+
+/** Rows and columns of the tokens of a window, row by row. */
+const windowPositions = ({ height = 1, width = 1 }: GoldenCase['numbers']): number[] =>
+  Array.from({ length: height * width }, (_, i) => [Math.floor(i / width), i % width]).flat();
+
+describe('t5_bias', () => {
+  test.each(golden('t5_bias').cases)('$name', (given) => {
+    const { buckets = 0, max_distance: maxDistance, first_query: first } = given.numbers;
+    const options = { buckets, maxDistance, bidirectional: given.numbers.bidirectional === 1 };
+    if (given.tensors.bias) {
+      const { shape, values } = given.tensors.bias;
+      const [heads, queries, keys] = shape;
+      const t5 = make('t5', { heads, ...options, table: floats(given, 'table') });
+      const bias = t5.bias({ queryPositions: first!, queries: queries!, keys: keys! });
+      expect(Array.from(bias)).toEqual(values);
+      return;
+    }
+    // A table of the buckets' own numbers shows the bucket.
+    const table = Float32Array.from({ length: buckets }, (_, bucket) => bucket);
+    const relative = integers(given, 'relative');
+    const bias = make('t5', { heads: 1, ...options, table });
+    expect(Array.from(bias.bias({ queryPositions: [0], keyPositions: relative }))).toEqual(
+      tensor(given, 'bucket').values,
+    );
+  });
+});
+
+test.each(golden('kerple').cases)('kerple: $name', (given) => {
+  const { shape, values } = tensor(given, 'bias');
+  const [heads, tokens = 1] = shape;
+  const { kernel } = given.words;
+  const kerple = make('kerple', {
+    heads,
+    kernel,
+    r1: floats(given, 'r1'),
+    r2: floats(given, 'r2'),
+  });
+  const bias = kerple.bias({ queries: tokens });
+  // The source leaves 0 after the query.
+  const seen = (i: number) => i % tokens <= Math.floor(i / tokens) % tokens;
+  expectNear(
+    bias.map((x, i) => (seen(i) ? x : 0)),
+    values,
+  );
+});
+
+test.each(golden('sandwich').cases)('sandwich: $name', (given) => {
+  const { shape, values } = tensor(given, 'bias');
+  const sandwich = make('sandwich', { heads: shape[0], width: given.numbers.width });
+  expectNear(sandwich.bias({ queries: shape[1]! }), values);
+});
+
+test.each(golden('fire').cases)('fire: $name', (given) => {
+  const { shape, values } = tensor(given, 'bias');
+  const { c = 0, length_multiplier: multiplier = 1, epsilon } = given.numbers;
+  const fire = make('fire', {
+    heads: shape[0],
+    width: tensor(given, 'b1').shape[0],
+    initialLength: given.numbers.initial_length,
+    epsilon,
+    ...Object.fromEntries(['w1', 'b1', 'w2', 'b2'].map((name) => [name, floats(given, name)])),
+    c: Float32Array.of(c),
+    lengthMultiplier: Float32Array.of(multiplier),
+  });
+  expectNear(fire.bias({ queries: shape[1]! }), values);
+});
+
+test.each(golden('dynamic_position_bias').cases)('dynamic_position_bias: $name', (given) => {
+  const { shape, values } = tensor(given, 'bias');
+  const [heads, queries = 1, keys = 1] = shape;
+  const { width, depth, height, log_distance: log } = given.numbers;
+  const [w1, b1, w2, b2] = ['w1', 'b1', 'w2', 'b2'].map((name) => floats(given, name));
+  if (given.words.kind === 'swin_cpb') {
+    const pretrainedHeight = given.numbers.pretrained_height;
+    const pretrainedWidth = given.numbers.pretrained_width;
+    const pretrained = { pretrainedHeight, pretrainedWidth };
+    const layers = { hidden: b1!.length, w1, b1, w2 };
+    const positions = windowPositions(given.numbers);
+    const cpb = make('swin_cpb', { heads, height, width, ...pretrained, ...layers });
+    expectNear(cpb.bias({ queryPositions: positions, keyPositions: positions }), values);
+    return;
+  }
+  const [hiddenWeight, hiddenBias] = ['hidden_w', 'hidden_b'].map((name) => floats(given, name));
+  const layers = { firstWeight: w1, firstBias: b1, hiddenWeight, hiddenBias };
+  const last = { lastWeight: w2, lastBias: b2 };
+  const options = { heads, width, depth, logDistance: log === 1, ...layers, ...last };
+  expectNear(make('dynamic_bias', options).bias({ queries, keys }), values);
+});
+
+test.each(golden('swin').cases)('swin: $name', (given) => {
+  const { shape, values } = tensor(given, 'bias');
+  const { height, width } = given.numbers;
+  const swin = make('swin', { heads: shape[0], height, width, table: floats(given, 'table') });
+  const positions = windowPositions(given.numbers);
+  const bias = swin.bias({ queryPositions: positions, keyPositions: positions });
+  expect(Array.from(bias)).toEqual(values);
+});
+
+test.each(golden('mrope').cases)('mrope: $name', (given) => {
+  const { shape } = tensor(given, 'x');
+  const { rotary_dim: rotaryDim, base } = given.numbers;
+  const sections = given.lists.sections;
+  const mrope = make('mrope', { headDim: shape[3], rotaryDim, base, sections, ...given.words });
+  const positions = integers(given, 'positions');
+  const turned = mrope.rotate(floats(given, 'x')!, { shape, positions });
+  expectWithin(turned, tensor(given, 'rotated').values, 2e-6);
+});
+
+test.each(golden('rope2d').cases)('rope_nd: $name', (given) => {
+  const { shape } = tensor(given, 'x');
+  const { base, max_frequency: maxFrequency, grid_offset: gridOffset } = given.numbers;
+  const { sizes, reference_sizes: referenceSizes } = given.lists;
+  const grid = { sizes, referenceSizes, gridOffset };
+  const nd = make('rope_nd', { headDim: shape[3], base, maxFrequency, ...grid, ...given.words });
+  const positions = integers(given, 'positions');
+  const turned = nd.rotate(floats(given, 'x')!, { shape, positions });
+  // The reference forms angles up to 112π in float32, good to 2e-5.
+  const tolerance = given.words.spectrum === 'logarithmic' ? 1e-4 : 1e-5;
+  expectWithin(turned, tensor(given, 'rotated').values, tolerance);
+});
+
+test.each(golden('xpos').cases)('xpos: $name', (given) => {
+  const { shape } = tensor(given, 'q');
+  const { scale_base: scaleBase, centre } = given.numbers;
+  const xpos = make('xpos', { headDim: shape[3], scaleBase, centre });
+  const queries = xpos.rotate(floats(given, 'q')!, { shape });
+  const keys = xpos.rotate(floats(given, 'k')!, { shape, side: 'key' });
+  expectWithin(queries, tensor(given, 'rotated_q').values, 1e-6);
+  expectWithin(keys, tensor(given, 'rotated_k').values, 1e-6);
+});
+
+test.each(golden('deberta').cases.filter(({ tensors }) => tensors.total))(
+  'deberta: $name',
+  (given) => {
+    const [batch = 1, heads = 1, queries = 1, headDim = 1] = tensor(given, 'query').shape;
+    const { buckets, max_distance: maxDistance } = given.numbers;
+    const [keys, rows] = ['keys', 'queries'].map((name) => floats(given, name));
+    const options = { heads, headDim, maxDistance, buckets, keys, queries: rows };
+    const { scores } = posenc.attention({
+      query: floats(given, 'query')!,
+      key: floats(given, 'key')!,
+      value: floats(given, 'key')!,
+      shape: { batch, heads, queries, headDim },
+      encoding: make('deberta', options),
+      return: ['scores'],
+    });
+    expectNear(scores!, tensor(given, 'total').values);
+  },
+);
