@@ -4,13 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { PosencError, inspect, scaleFrequencies, scalings } from 'posenc';
 import type { Plan, ScalingOptions, ScalingParameter } from 'posenc';
 import { catalogue } from '../../web/api/inspect/catalogue.js';
+import { biases } from '../../web/api/inspect/families/biases.js';
 import { core } from '../../web/api/inspect/families/core.js';
-import { other } from '../../web/api/inspect/families/other.js';
+import { recurrent } from '../../web/api/inspect/families/recurrent.js';
 import { remote } from '../../web/api/inspect/families/remote.js';
 import { rotary } from '../../web/api/inspect/families/rotary.js';
+import { tables } from '../../web/api/inspect/families/tables.js';
 
 const types = [
-  ...[...core, ...other, ...remote].map(({ type }) => String(type)),
+  ...[...core, ...tables, ...biases, ...recurrent, ...remote].map(({ type }) => String(type)),
   ...Object.keys(rotary),
 ];
 

@@ -176,6 +176,10 @@ export function encodingName(group: LayerGroup, lang: Language): string {
     sinusoidal: { zh: '正弦', en: 'sinusoidal' },
     t5: { zh: 'T5 分桶偏置', en: 'T5 buckets' },
     deberta: { zh: 'DeBERTa 解耦', en: 'DeBERTa' },
+    shaw: { zh: '相对键（Shaw）', en: 'relative keys (Shaw)' },
+    transformer_xl: { zh: 'Transformer-XL 相对位置', en: 'Transformer-XL' },
+    swin: { zh: 'Swin 窗口偏置', en: 'Swin window biases' },
+    convolution: { zh: '卷积', en: 'convolution' },
     nope: { zh: '无位置编码 NoPE', en: 'none (NoPE)' },
     unknown: { zh: '不认识', en: 'unknown' },
   };
