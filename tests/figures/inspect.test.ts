@@ -55,7 +55,7 @@ describe('presets', () => {
       }
       const rows = rowsOf(group, plan);
       const unfinished = rows.filter(({ coverage: seen }) => seen !== null && seen.covered < 1);
-      expect(unfinished).toHaveLength(group.incompletePairs!);
+      if (group.incompletePairs !== null) expect(unfinished).toHaveLength(group.incompletePairs);
     }
   });
 

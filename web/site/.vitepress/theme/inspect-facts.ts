@@ -31,6 +31,7 @@ export function groupFacts(group: LayerGroup, { headDim }: Plan, lang: Language)
   const w = (word: InspectWord, ...values: (string | number)[]) =>
     inspectWord(lang, word, ...values);
   const { layout, rotaryDim, base, scaling, window, chunk, sections, buckets, table } = group;
+  const { disentangled, distances, patchWindow, convolution } = group;
   const { wavelengths, slopes, attentionFactor, softmaxScale, incompletePairs } = group;
   const rows: (Fact | false)[] = [
     ['encoding', encodingName(group, lang)],
@@ -48,6 +49,12 @@ export function groupFacts(group: LayerGroup, { headDim }: Plan, lang: Language)
     chunk !== null && ['chunk', String(chunk)],
     sections !== null && ['sections', `${sections.sizes.join(' / ')} (${sections.order})`],
     buckets !== null && ['buckets', `${buckets.count}, ≤ ${buckets.maxDistance}`],
+    disentangled !== null && ['terms', disentangled.terms.join(' + ')],
+    distances !== null && ['terms', distances.terms.join(' + ')],
+    distances !== null &&
+      distances.maxDistance !== null && ['farthest', String(distances.maxDistance)],
+    patchWindow !== null && ['patches', `${patchWindow.side} × ${patchWindow.side}`],
+    convolution !== null && ['kernel', String(convolution.kernel)],
     wavelengths.length > 0 && ['wavelengths', ends(wavelengths)],
     wavelengths.length > 0 &&
       incompletePairs !== null && [
