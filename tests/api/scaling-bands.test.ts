@@ -191,5 +191,10 @@ describe('pairCoverage', () => {
     expect(() => pairCoverage(pairs, 0, 1)).toThrow(/^trained is 0/);
     expect(() => pairCoverage(pairs, 1, 1.5)).toThrow(/^length is 1\.5/);
     expect(() => pairCoverage({ ...pairs, divisors: [] }, 1, 1)).toThrow(/^pairs\.divisors/);
+    const refuse = (given: unknown) => expect(() => pairCoverage(given as typeof pairs, 1, 1));
+    refuse(null).toThrow(/^pairs is null/);
+    refuse({ wavelengths: [10] }).toThrow(/^pairs\.divisors is missing/);
+    refuse({ ...pairs, wavelengths: [0] }).toThrow(/^pairs\.wavelengths\[0\] is 0, needs/);
+    refuse({ ...pairs, divisors: [NaN] }).toThrow(/^pairs\.divisors\[0\]/);
   });
 });

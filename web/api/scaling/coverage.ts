@@ -24,7 +24,8 @@ export function pairCoverage(
 ): PairCoverage[] {
   integer(trained, 'trained', 1, 2 ** 30);
   integer(length, 'length', 1, 2 ** 30);
-  const { wavelengths, divisors } = pairs;
+  const wavelengths = positive(pairs, 'wavelengths');
+  const divisors = positive(pairs, 'divisors');
   if (wavelengths.length !== divisors.length) {
     throw wrong('shape', 'pairs.divisors', divisors, `${wavelengths.length} numbers, one for each`);
   }
@@ -34,4 +35,18 @@ export function pairCoverage(
     const inDistribution = shown >= 1 || turns <= shown * (1 + ROUNDING);
     return { covered: Math.min(1, shown), turns, inDistribution };
   });
+}
+
+/** A list of `pairs`, checked. */
+function positive(pairs: unknown, name: 'wavelengths' | 'divisors'): readonly number[] {
+  if (typeof pairs !== 'object' || pairs === null) {
+    throw wrong('argument', 'pairs', pairs, 'an object with wavelengths and divisors');
+  }
+  const list = (pairs as Record<string, unknown>)[name];
+  if (!Array.isArray(list)) throw wrong('argument', `pairs.${name}`, list, 'a list of numbers');
+  const bad = list.findIndex(
+    (value) => !(typeof value === 'number' && value > 0 && value < Infinity),
+  );
+  if (bad < 0) return list as number[];
+  throw wrong('range', `pairs.${name}[${bad}]`, list[bad], 'a number above 0');
 }
