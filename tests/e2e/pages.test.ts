@@ -1,22 +1,9 @@
 /** Every page, both languages, both themes, desktop and phone: whole, accessible, without strangers. */
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addresses, sidewaysScroll, startFigures, useSite } from './site.js';
+import { addresses, seriousFindings, sidewaysScroll, startFigures, useSite } from './site.js';
 
 const site = useSite();
 const PHONE = { width: 360, height: 740 };
-
-/** Serious and critical findings of axe, as short texts. */
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
-  );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}
 
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
   it.each([...addresses, '/no-such-page.html'])('%s', async (path) => {
