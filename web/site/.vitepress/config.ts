@@ -56,7 +56,7 @@ export default defineConfig({
     const files = [
       ...chunks.filesOf(`web/figures/${figure}.ts`),
       ...chunks.filesOf('dist/index.js'),
-      ...chunks.filesOf('dist/simd.js'),
+      ...chunks.filesOf('dist/lite.js'),
     ];
     return [...new Set(files)].map((file) => ['link', { rel: 'modulepreload', href: `/${file}` }]);
   },
