@@ -79,15 +79,19 @@ function section(symbol, addresses) {
         text: docstring({ summary: tag.content, blockTags: [] }, addresses),
       })),
     ),
-    definitions(
-      members.map((member) => ({
-        head: `<code><b>${member.name}</b>${linkedCode(member.text.slice(member.name.length), addresses)}</code>`,
-        text: docstring(member.comment, addresses),
-      })),
-    ),
+    definitions(members.map((member) => memberItem(member, addresses))),
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+/** A member of an interface or a class; a declaration of several lines is a block of code. */
+function memberItem({ name, text, comment }, addresses) {
+  const about = docstring(comment, addresses);
+  const long = text.includes('\n');
+  const head = `<b>${name}</b>${long ? '' : linkedCode(text.slice(name.length), addresses)}`;
+  const blocks = long ? [about, codeBlock(text), links({ name, text }, addresses)] : [about];
+  return { head: `<code>${head}</code>`, text: blocks.filter(Boolean).join('\n\n'), long };
 }
 
 /** Code blocks cannot link: the types in one are named after it. */

@@ -124,15 +124,25 @@ function entry(encoding, lang, { symbols, addresses, book }) {
   });
   return [
     `### ${escapeText(title[lang])} {#${name}}`,
-    facts
-      .filter(Boolean)
-      .map((fact) => `- ${fact}`)
-      .join('\n'),
+    factList(facts.filter(Boolean)),
     lang === 'en' && docstring(comment, addresses),
     definitions(options) || t.none,
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+const factList = (facts) => `${facts.map((fact) => `- ${fact}`).join('\n')}\n{.encoding-facts}`;
+
+/** Links to all, by place. */
+function jumps(shown, lang) {
+  const link = ({ name, title }) => `[${escapeText(title[lang])}](#${name})`;
+  return definitions(
+    shown.map(({ place, encodings }) => ({
+      head: place[lang],
+      text: encodings.map(link).join(' · '),
+    })),
+  );
 }
 
 /**
@@ -147,17 +157,26 @@ export function encodingPages(encodings, symbols, addresses) {
     Object.entries(words).map(([lang, t]) => {
       const folder = lang === 'zh' ? 'web/site' : 'web/site/en';
       const context = { symbols, addresses, book: bookPages(folder) };
-      const sections = places.flatMap((place) => {
-        const here = encodings.filter(({ hooks }) => hooks[0] === place.hook);
-        if (here.length === 0) return [];
-        const id = place.hook ?? 'none';
-        const heading = `## ${place[lang]} {#hook-${id}}`;
-        return [heading, ...here.map((encoding) => entry(encoding, lang, context))];
-      });
+      const shown = places
+        .map((place) => ({
+          place,
+          encodings: encodings.filter(({ hooks }) => hooks[0] === place.hook),
+        }))
+        .filter((group) => group.encodings.length > 0);
+      const sections = shown.flatMap((group) => [
+        `## ${group.place[lang]} {#hook-${group.place.hook ?? 'none'}}`,
+        ...group.encodings.map((encoding) => entry(encoding, lang, context)),
+      ]);
       const file = lang === 'zh' ? 'encodings.md' : 'en/encodings.md';
       return [
         file,
-        page({ title: t.title, description: t.description }, `# ${t.title}`, t.intro, ...sections),
+        page(
+          { title: t.title, description: t.description },
+          `# ${t.title}`,
+          t.intro,
+          jumps(shown, lang),
+          ...sections,
+        ),
       ];
     }),
   );

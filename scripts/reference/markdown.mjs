@@ -53,13 +53,15 @@ export function linkedCode(code, addresses) {
 }
 
 /**
- * A list of names with what they mean; `head` is HTML, `text` Markdown.
- * @param {{ id?: string, head: string, text: string }[]} items
+ * A list of names with what they mean; `head` is HTML, `text` Markdown, and `long` gives a text with
+ * code in it the whole width.
+ * @param {{ head: string, text: string, long?: boolean }[]} items
  */
 export function definitions(items) {
   if (items.length === 0) return '';
   const rows = items.map(
-    ({ head, text }) => `<div><dt>${head}</dt>\n<dd>\n\n${text}\n\n</dd></div>`,
+    ({ head, text, long = false }) =>
+      `<div${long ? ' class="long"' : ''}><dt>${head}</dt>\n<dd>\n\n${text}\n\n</dd></div>`,
   );
   return `<dl class="members wide">\n${rows.join('\n')}\n</dl>`;
 }
