@@ -79,7 +79,10 @@ function section(symbol, addresses) {
         text: docstring({ summary: tag.content, blockTags: [] }, addresses),
       })),
     ),
-    definitions(members.map((member) => memberItem(member, addresses))),
+    definitions(
+      members.map((member) => memberItem(member, addresses)),
+      'declarations',
+    ),
   ]
     .filter(Boolean)
     .join('\n\n');

@@ -140,7 +140,7 @@ function jumps(shown, lang) {
   return definitions(
     shown.map(({ place, encodings }) => ({
       head: place[lang],
-      text: encodings.map(link).join(' · '),
+      text: encodings.map(link).join('\u00a0· '),
     })),
   );
 }

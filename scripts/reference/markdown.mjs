@@ -56,14 +56,15 @@ export function linkedCode(code, addresses) {
  * A list of names with what they mean; `head` is HTML, `text` Markdown, and `long` gives a text with
  * code in it the whole width.
  * @param {{ head: string, text: string, long?: boolean }[]} items
+ * @param {'names' | 'declarations'} [heads] how much room they need
  */
-export function definitions(items) {
+export function definitions(items, heads = 'names') {
   if (items.length === 0) return '';
   const rows = items.map(
     ({ head, text, long = false }) =>
       `<div${long ? ' class="long"' : ''}><dt>${head}</dt>\n<dd>\n\n${text}\n\n</dd></div>`,
   );
-  return `<dl class="members wide">\n${rows.join('\n')}\n</dl>`;
+  return `<dl class="members ${heads} wide">\n${rows.join('\n')}\n</dl>`;
 }
 
 /** Code in a block of its own. */
