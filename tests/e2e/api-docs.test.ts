@@ -7,6 +7,7 @@ import {
   PHONE,
   seriousFindings,
   sidewaysScroll,
+  startFigures,
   useSite,
 } from './site.js';
 
@@ -30,6 +31,7 @@ describe('the API', () => {
     const { page, faults } = await site.open(address('index', lang));
     await page.locator('.header-nav').getByRole('link', { name: 'API', exact: true }).click();
     await page.waitForURL(`**${address('api', lang)}`);
+    await page.locator('.members dt').first().waitFor();
     for (const path of apiAddresses)
       expect(await page.locator(`.members dt a[href="${path}"]`).count()).toBe(1);
     await page.locator('.members a', { hasText: 'capePositions' }).click();
@@ -80,17 +82,21 @@ describe('the encodings', () => {
 
 describe('the search', () => {
   it.each([
-    ['/', 'capePositions', '/en/api/positions.html#capePositions'],
-    ['/en/', 'capePositions', '/en/api/positions.html#capePositions'],
-    ['/', 'headDim', '/encodings.html#'],
-    ['/en/', 'headDim', '/en/'],
-  ])('from %s finds %s', async (from, query, target) => {
+    ['/', 'capePositions', 'Positions › capePositions()', '/en/api/positions.html#capePositions'],
+    [
+      '/en/',
+      'capePositions',
+      'Positions › capePositions()',
+      '/en/api/positions.html#capePositions',
+    ],
+    ['/', 'headDim', '编码一览', '/encodings.html#'],
+    ['/en/', 'headDim', 'Encodings', '/en/encodings.html#'],
+  ])('from %s finds %s', async (from, query, title, target) => {
     const { page, faults } = await site.open(from);
+    await startFigures(page);
     await page.keyboard.press('/');
     await page.locator('.search input').fill(query);
-    const options = page.locator('.search [role=option]');
-    await options.first().waitFor();
-    await page.keyboard.press('Enter');
+    await page.locator('.search [role=option]', { hasText: title }).first().click();
     await page.waitForURL((url) => (url.pathname + url.hash).startsWith(target));
     await expect.poll(() => page.locator('main').textContent()).toContain(query);
     expect(faults).toEqual([]);
