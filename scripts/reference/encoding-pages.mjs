@@ -112,8 +112,7 @@ function entry(encoding, lang, { symbols, addresses, book }) {
   const options = parameters.map((parameter) => {
     const member = own?.members.find((candidate) => candidate.name === parameter.name);
     const traits = [
-      t.kinds[parameter.kind],
-      allowed(parameter, member?.comment),
+      `${t.kinds[parameter.kind]} ${allowed(parameter, member?.comment)}`,
       parameter.required && `**${t.required}**`,
       parameter.initial !== null && `${t.initial} \`${parameter.initial}\``,
     ];

@@ -75,6 +75,7 @@ export const groups = [
       en: 'The rules that stretch a context, and the frequency tables they make.',
     },
     lead: 'The encoding `rope` takes a rule as its option `scaling`; alone, the rules need no loaded module.',
+    first: 'scaleFrequencies',
   },
   {
     path: 'inspect',
