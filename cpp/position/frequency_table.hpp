@@ -59,9 +59,9 @@ class FrequencyTable {
   std::span<const double> values() const {
     return {values_.data(), static_cast<std::size_t>(count_)};
   }
-  /// Sines and cosines of position · frequency, error ≤ 2e-7 up to position 2^24. They depend on the
-  /// position alone, bit for bit, whatever was asked before; a position near the last one takes a
-  /// tenth of the time of a far one.
+  /// Sines and cosines of position · frequency, error ≤ 2e-7 up to position 2^24. They depend on
+  /// the position alone, bit for bit, whatever was asked before; a position near the last one takes
+  /// a tenth of the time of a far one.
   void sincos(std::int64_t position, float* sin /* (count) */, float* cos /* (count) */) const {
     const std::int64_t offset = position & (kSpan - 1);
     float* const anchor = row(0);

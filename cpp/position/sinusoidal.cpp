@@ -88,7 +88,7 @@ class Sinusoidal final : public Encoding, public Embed {
         spread_(values[kLayout] == 2),
         cosine_first_(values[kOrder] == 1),
         zero_padding_(values[kZeroPadding] != 0),
-        offset_(values[kOffset]),
+        offset_(static_cast<std::int64_t>(values[kOffset])),
         scale_(numbers<float>(values[kScale])),
         frequencies_(values[kBase], pair_count(part_, interleaved_),
                      denominator(part_, values[kDenominator] == 1)),
@@ -134,7 +134,7 @@ class Sinusoidal final : public Encoding, public Embed {
       return;
     }
     for (int axis = 0; axis < axes_; ++axis) {
-      const double at = position.at(0, axis) + offset_;
+      const std::int64_t at = position.at(0, axis) + offset_;
       if (interleaved_) {
         write_interleaved(at, row + axis * part_);
       } else if (spread_) {
@@ -146,11 +146,11 @@ class Sinusoidal final : public Encoding, public Embed {
     if (!interleaved_ && width_ % 2 != 0) row[width_ - 1] = 0.0F;
   }
 
-  void write_halves(double position, float* first, float* second) const {
+  void write_halves(std::int64_t position, float* first, float* second) const {
     frequencies_.sincos(position, cosine_first_ ? second : first, cosine_first_ ? first : second);
   }
 
-  void write_interleaved(double position, float* row) const {
+  void write_interleaved(std::int64_t position, float* row) const {
     float* first = row_.data();
     float* second = first + padded_frequencies(pairs());
     write_halves(position, first, second);
@@ -171,7 +171,7 @@ class Sinusoidal final : public Encoding, public Embed {
   int axes_;
   std::int64_t part_;  // of a row, for one coordinate
   bool interleaved_, spread_, cosine_first_, zero_padding_;
-  double offset_;
+  std::int64_t offset_;
   std::span<const float> scale_;  // one number, or none
   FrequencyTable frequencies_;
   mutable Buffer<float>
