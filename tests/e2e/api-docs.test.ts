@@ -34,9 +34,9 @@ describe('the API', () => {
     await page.locator('.members dt').first().waitFor();
     for (const path of apiAddresses)
       expect(await page.locator(`.members dt a[href="${path}"]`).count()).toBe(1);
-    await page.locator('.members a', { hasText: 'capePositions' }).click();
-    await page.waitForURL('**/en/api/positions.html#capePositions');
-    await page.locator('h2#capePositions').waitFor();
+    await page.locator('.members a', { hasText: 'shapePositions' }).click();
+    await page.waitForURL('**/en/api/positions.html#shapePositions');
+    await page.locator('h2#shapePositions').waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -82,12 +82,12 @@ describe('the encodings', () => {
 
 describe('the search', () => {
   it.each([
-    ['/', 'capePositions', 'Positions › capePositions()', '/en/api/positions.html#capePositions'],
+    ['/', 'shapePositions', 'Positions › shapePositions()', '/en/api/positions.html#shapePositions'],
     [
       '/en/',
-      'capePositions',
-      'Positions › capePositions()',
-      '/en/api/positions.html#capePositions',
+      'shapePositions',
+      'Positions › shapePositions()',
+      '/en/api/positions.html#shapePositions',
     ],
     ['/', 'headDim', '编码一览', '/encodings.html#'],
     ['/en/', 'headDim', 'Encodings', '/en/encodings.html#'],
@@ -113,6 +113,6 @@ it('costs the landing page nothing: its texts are loaded when they are asked for
     return (await Promise.all(scripts.map(async (url) => (await fetch(url)).text()))).join('');
   });
   expect(read).toContain('api');
-  expect(read).not.toMatch(/capePositions\(\)|LoadOptions/);
+  expect(read).not.toMatch(/shapePositions\(\)|LoadOptions/);
   await page.context().close();
 });

@@ -154,6 +154,35 @@ export interface Rotation {
   readonly length?: number;
 }
 
+/**
+ * What a rule does to a pair:
+ * - `kept`: nothing (beyond the trained length it extrapolates);
+ * - `blended`: its frequency lies between the kept and the divided one;
+ * - `interpolated`: its frequency is divided by the whole factor;
+ * - `rebased`: its frequency comes from a bigger base, the slower the pair the more it is stretched;
+ * - `searched`: its frequency is divided by a number of its own;
+ * - `still`: it does not turn.
+ */
+export type BandKind = 'kept' | 'blended' | 'interpolated' | 'rebased' | 'searched' | 'still';
+
+/** Neighbouring pairs that a rule treats alike. */
+export interface ScalingBand {
+  readonly kind: BandKind;
+  /** First and last pair, from 0. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What training has shown of one pair's circle, and what a longer sequence asks of it. */
+export interface PairCoverage {
+  /** Share of the circle met in training: 0 … 1, 1 = every angle. */
+  readonly covered: number;
+  /** Turns the pair makes over the asked length, with the rule. */
+  readonly turns: number;
+  /** Whether all its angles at the asked length were met in training. */
+  readonly inDistribution: boolean;
+}
+
 /** A frequency table, and who multiplies what. */
 export interface ScaledFrequencies {
   /** float64 radians per position, one per pair; 0 = the pair does not turn. */
