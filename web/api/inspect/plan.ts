@@ -212,7 +212,7 @@ export interface LayerGroup {
   readonly buckets: Buckets | null;
   /** Terms and distances (deberta). */
   readonly disentangled: Disentangled | null;
-  /** Learned vectors of distances. */
+  /** Vectors of distances that meet queries or keys (Shaw, Transformer-XL). */
   readonly distances: Distances | null;
   /** The window of patches (Swin). */
   readonly patchWindow: PatchWindow | null;
