@@ -27,6 +27,13 @@ class FrequencyTable {
     if (values_.ok()) std::copy(frequencies.begin(), frequencies.end(), values_.data());
   }
 
+  /// Those given, or else base^(−2i / rotary_dim) for every pair.
+  FrequencyTable(std::span<const double> given, double base, double rotary_dim)
+      : FrequencyTable(
+            given.empty()
+                ? FrequencyTable(base, static_cast<std::int64_t>(rotary_dim) / 2, rotary_dim / 2)
+                : FrequencyTable(given)) {}
+
   /// The frequencies that float32 arithmetic gives, 1 / base^(2i/d) rounded at every step as by
   /// Hugging Face's code; with base 0, the present ones rounded once.
   void round_to_float32(double base) {

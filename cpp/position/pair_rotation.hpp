@@ -43,6 +43,16 @@ class PairRotation : public Encoding, public Rotate {
 
 namespace rotary {
 
+/// Multiplies a table by the attention factor.
+inline void multiply(float* cos, float* sin, std::int64_t count, double attention_factor) {
+  if (attention_factor == 1.0) return;
+  const auto factor = static_cast<float>(attention_factor);
+  for (std::int64_t i = 0; i < count; ++i) {
+    cos[i] *= factor;
+    sin[i] *= factor;
+  }
+}
+
 inline constexpr const char* kLayouts[] = {"half", "interleaved"};
 
 inline constexpr Parameter kHeadDim =

@@ -102,9 +102,24 @@ class Rotate {
   ~Rotate() = default;
 };
 
+/// Gradients of a loss by the terms that the hook `content` gives one head, each shaped like its
+/// term; null where the term is absent.
+struct ContentGrad {
+  const float* query_vectors = nullptr;  // by r: (rows, head_dim)
+  const float* key_vectors = nullptr;    // by s: (rows, head_dim)
+  const float* global = nullptr;         // by u: (head_dim)
+  const float* offsets = nullptr;        // by c: (rows)
+  const float* value_vectors = nullptr;  // by w: (rows, value_dim)
+};
+
 /// Hook `content`: terms made of content × position, added to the raw score before scaling:
 /// q_m·r[δ] + k_n·s[δ] + u·k_n + c[δ] with δ = row(distance), and to the output: Σ_n
 /// weight_mn·w[δ]. An absent term is null.
+///
+/// Gradients: with D_mn that of a loss by the raw score and E_m that by the output, pairs (m, n) of
+/// row δ give ∂r[δ] = Σ D_mn·q_m, ∂s[δ] = Σ D_mn·k_n, ∂c[δ] = Σ D_mn, ∂w[δ] = Σ weight_mn·E_m, and
+/// all pairs ∂u = Σ D_mn·k_n, ∂q_m = Σ_n D_mn·(k_n + r[δ]), ∂k_n = Σ_m D_mn·(q_m + s[δ] + u) and
+/// ∂weight_mn = E_m·(v_n + w[δ]). The gated form has its own, in position/gates.hpp.
 class Content {
  public:
   /// Heads that the tables are made for; 0 = all heads share them.
@@ -121,13 +136,15 @@ class Content {
   virtual bool gated() const { return false; }
   /// The row of a distance, 0 … rows() − 1.
   virtual std::int64_t row(std::int64_t distance) const = 0;
-  virtual const float* query_vectors(int head) const = 0;               // r: (rows, head_dim)
-  virtual const float* key_vectors(int head) const = 0;                 // s: (rows, head_dim)
-  virtual const float* global(int head) const = 0;                      // u: (head_dim)
-  virtual const float* offsets(int /*head*/) const { return nullptr; }  // c: (rows)
-  virtual const float* value_vectors(int /*head*/) const {
-    return nullptr;
-  }  // w: (rows, value_dim)
+  virtual const float* query_vectors(int /*head*/) const { return nullptr; }  // r
+  virtual const float* key_vectors(int /*head*/) const { return nullptr; }    // s
+  virtual const float* global(int /*head*/) const { return nullptr; }         // u
+  virtual const float* offsets(int /*head*/) const { return nullptr; }        // c
+  virtual const float* value_vectors(int /*head*/) const { return nullptr; }  // w
+  /// Adds to `grads` (a pointer per tensor parameter in table order; null = not wanted) what the
+  /// gradients by the terms of one head say of the trained parameters.
+  virtual void tables_grad(int /*head*/, const ContentGrad& /*effective*/,
+                           std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Content() = default;

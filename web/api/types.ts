@@ -148,6 +148,28 @@ export interface BiasOptions extends PositionOptions {
   keys?: number;
 }
 
+export interface ScaleOptions extends PositionOptions {
+  /** Number of columns; needed when `positions` is a first position. */
+  tokens?: number;
+  /** Number of rows. Default: the encoding's `heads`, else 1. */
+  heads?: number;
+}
+
+/** Names of an encoding's trained options. */
+export type TrainedOption<Name extends EncodingName> = {
+  [Option in keyof EncodingInput<Name>]-?: Data extends NonNullable<EncodingInput<Name>[Option]>
+    ? Option
+    : never;
+}[keyof EncodingInput<Name>];
+
+/**
+ * Gradients of a loss by the trained options of an encoding: for each that was given, as many numbers
+ * in the same order.
+ */
+export type TrainedGradients<Name extends EncodingName> = {
+  readonly [Option in TrainedOption<Name>]?: Float32Array;
+};
+
 /**
  * A configured encoding: a value that fills some hooks. Immutable; owns no memory of the module, and
  * acts inside `attention` of every loaded module. A method whose hook it does not fill throws
@@ -184,6 +206,28 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
   table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array };
   /** Hook `bias`: `[heads, queries, keys]`. */
   bias(options: BiasOptions): Float32Array;
+  /** Hook `scale`: what queries are multiplied by, `[heads, tokens]`. */
+  scale(positions: Positions, options?: ScaleOptions): Float32Array;
+  /** Gradients by the trained options, from the `gradient` by the rows of `embed`, `[tokens, width]`. */
+  embedGradient(
+    gradient: Data,
+    positions: Positions,
+    options?: Omit<EmbedOptions, 'out'>,
+  ): TrainedGradients<Name>;
+  /** The same from the `gradient` by the result of `rotate` of `x`, shaped like that result. */
+  rotateGradient(
+    gradient: Data,
+    x: Data,
+    options?: Omit<RotateOptions, 'inverse' | 'out'>,
+  ): TrainedGradients<Name>;
+  /** The same from the `gradient` by `bias`, `[heads, queries, keys]`. */
+  biasGradient(gradient: Data, options: BiasOptions): TrainedGradients<Name>;
+  /** The same from the `gradient` by `scale`, `[heads, tokens]`. */
+  scaleGradient(
+    gradient: Data,
+    positions: Positions,
+    options?: ScaleOptions,
+  ): TrainedGradients<Name>;
 }
 
 /** Where a logit can be read on its way: see `AttentionInputs.return`. */

@@ -71,10 +71,6 @@ TensorPointer ramp(int count, double first, double step) {
   return std::make_shared<Tensor>(std::move(values));
 }
 
-double number(const TensorPointer& tensor, std::int64_t i) {
-  return static_cast<double>(tensor->numbers[static_cast<std::size_t>(i)]);
-}
-
 void add_kerple(std::vector<Sample>& all, int heads) {
   const TensorPointer r1 = ramp(heads, 0.1, 0.05);
   const TensorPointer r2 = ramp(heads, 0.3, 0.1);

@@ -19,10 +19,12 @@ class Samples {
  public:
   Samples(std::vector<Sample>& all, std::int64_t width) : all_(all), width_(width) {}
 
-  void add(const char* label, const char* name, Options options, Reference reference) {
+  void add(const char* label, const char* name, Options options, Reference reference,
+           std::vector<TensorPointer> tensors = {}) {
     options.emplace_back("headDim", static_cast<double>(width_));
     const auto index = static_cast<std::size_t>(find_encoding(name));
-    all_.push_back({label, registry()[index], values_of(name, options), std::move(reference)});
+    all_.push_back({label, registry()[index], values_of(name, options), std::move(reference),
+                    std::move(tensors)});
   }
 
  private:
@@ -40,6 +42,15 @@ Reference turning(std::int64_t rotary_dim, PairLayout layout, double floor = 0) 
     return w < floor ? 0.0 : w;
   };
   return r;
+}
+
+/// Multiplies the pair (a, b) of a row, as a complex number.
+void turn(std::vector<double>& row, std::int64_t a, std::int64_t b, std::complex<double> factor) {
+  auto& real = row[static_cast<std::size_t>(a)];
+  auto& imaginary = row[static_cast<std::size_t>(b)];
+  const auto z = std::complex<double>(real, imaginary) * factor;
+  real = z.real();
+  imaginary = z.imag();
 }
 
 void add_options_of_rope(Samples& samples, std::int64_t width) {
@@ -77,14 +88,12 @@ void add_axes(Samples& samples, std::int64_t rotary_dim) {
   samples.add("rope_nd, one axis", "rope_nd", {{"axes", 1}},
               turning(rotary_dim, PairLayout::interleaved));
 
-  std::vector<float> trained;
-  for (std::int64_t i = 0; i < pairs; ++i) trained.push_back(0.5F / static_cast<float>(i + 1));
+  const TensorPointer trained = random_tensor(pairs, 75);
+  for (float& frequency : trained->numbers) frequency *= 0.25F;
   Reference learned = turning(rotary_dim, PairLayout::half);
-  learned.frequency = [trained](std::int64_t pair) {
-    return static_cast<double>(trained[static_cast<std::size_t>(pair)]);
-  };
+  learned.frequency = [=](std::int64_t pair) { return number(trained, pair); };
   samples.add("rope_nd, trained frequencies", "rope_nd",
-              {{"axes", 1}, {"layout", kHalf}, {"mixed", kept(trained)}}, learned);
+              {{"axes", 1}, {"layout", kHalf}, {"mixed", trained->value()}}, learned, {trained});
 
   Reference text = turning(rotary_dim, PairLayout::half);
   text.axes = 3;
@@ -104,34 +113,60 @@ void add_high_frequencies(Samples& samples, std::int64_t rotary_dim) {
   samples.add("fope", "fope", options, fast);
 }
 
+/// Cosines and sines are sums over all frequencies, of coefficients that no pair shares.
+void add_sums_of_frequencies(Samples& samples, std::int64_t rotary_dim) {
+  const std::int64_t pairs = rotary_dim / 2;
+  const TensorPointer cosines = random_tensor(pairs * pairs, 73);
+  const TensorPointer sines = random_tensor(pairs * pairs, 74);
+  // Sums of about one.
+  for (const TensorPointer& tensor : {cosines, sines}) {
+    for (float& x : tensor->numbers) x /= std::sqrt(static_cast<float>(pairs));
+  }
+  Reference r;
+  r.relative = false;
+  r.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+    auto out = widen(row);
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      double cos = 0.0;
+      double sin = 0.0;
+      for (std::int64_t j = 0; j < pairs; ++j) {
+        const double w = power_frequency(10000, j, static_cast<double>(pairs));
+        cos += number(cosines, j * pairs + i) * cosine(position, w);
+        sin += number(sines, j * pairs + i) * sine(position, w);
+      }
+      turn(out, 2 * i, 2 * i + 1, {cos, sin});
+    }
+    return out;
+  };
+  samples.add("fope, trained", "fope",
+              {{"layout", kInterleaved},
+               {"frequencyCount", static_cast<double>(pairs)},
+               {"cosines", cosines->value()},
+               {"sines", sines->value()}},
+              r, {cosines, sines});
+}
+
 void add_imaginary_heads(Samples& samples, std::int64_t rotary_dim, int heads) {
   if (heads % 2 != 0) return;
   Reference r;
   r.turn = [=](Side side, int head, std::span<const float> row, std::int64_t position) {
     auto out = rotated(turning(rotary_dim, PairLayout::half), row, position);
     if (side == Side::key || head % 2 == 0) return out;
-    for (std::int64_t i = 0; i < rotary_dim / 2; ++i) {
-      auto& a = out[static_cast<std::size_t>(i)];
-      auto& b = out[static_cast<std::size_t>(i + rotary_dim / 2)];
-      const auto z = std::complex<double>(a, b) * std::complex<double>(0, -1);
-      a = z.real();
-      b = z.imag();
-    }
+    for (std::int64_t i = 0; i < rotary_dim / 2; ++i) turn(out, i, i + rotary_dim / 2, {0, -1});
     return out;
   };
   samples.add("rope_pp", "rope_pp", {{"heads", heads}}, r);
 }
 
 void add_pope(Samples& samples, std::int64_t width, int heads) {
-  std::vector<float> phases = random_floats(heads * width, 77);
-  for (float& phase : phases) phase = -std::abs(phase);
+  const TensorPointer phases = random_tensor(heads * width, 77);
+  for (float& phase : phases->numbers) phase = -std::abs(phase);
   Reference r;
   r.turn = [=](Side side, int head, std::span<const float> row, std::int64_t position) {
     std::vector<double> out;
     for (std::int64_t i = 0; i < width; ++i) {
       const double w = power_frequency(10000, i, static_cast<double>(width));
-      const double phase =
-          side == Side::query ? 0.0 : phases[static_cast<std::size_t>(head * width + i)];
+      const double phase = side == Side::query ? 0.0 : number(phases, head * width + i);
       const double magnitude = std::log1p(std::exp(row[static_cast<std::size_t>(i)]));
       const auto z = std::polar(magnitude, phase) *
                      std::complex<double>(cosine(position, w), sine(position, w));
@@ -140,16 +175,25 @@ void add_pope(Samples& samples, std::int64_t width, int heads) {
     }
     return out;
   };
-  samples.add("pope", "pope", {{"heads", heads}, {"phases", kept(phases)}}, r);
+  samples.add("pope", "pope", {{"heads", heads}, {"phases", phases->value()}}, r, {phases});
 }
 
 void add_selective(Samples& samples, std::int64_t rotary_dim) {
-  Reference r = turning(rotary_dim, PairLayout::half);
-  r.tokens = 50;
-  r.frequency = [](std::int64_t) { return 0.125; };
-  const auto count = static_cast<std::size_t>(r.tokens * rotary_dim / 2);
-  samples.add("selective_rope", "selective_rope",
-              {{"angles", kept(std::vector<float>(count, 0.125F))}}, r);
+  constexpr std::int64_t kTokens = 50;
+  const std::int64_t pairs = rotary_dim / 2;
+  const TensorPointer angles = random_tensor(kTokens * pairs, 78);
+  Reference r;
+  r.tokens = kTokens;
+  r.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+    auto out = widen(row);
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      double angle = 0.0;
+      for (std::int64_t t = 0; t <= position; ++t) angle += number(angles, t * pairs + i);
+      turn(out, i, i + pairs, std::polar(1.0, angle));
+    }
+    return out;
+  };
+  samples.add("selective_rope", "selective_rope", {{"angles", angles->value()}}, r, {angles});
 }
 
 }  // namespace
@@ -163,6 +207,7 @@ void add_rotary(std::vector<Sample>& all, std::int64_t width, int heads) {
   add_xpos(samples, rotary_dim);
   add_axes(samples, rotary_dim);
   add_high_frequencies(samples, rotary_dim);
+  add_sums_of_frequencies(samples, rotary_dim);
   add_imaginary_heads(samples, rotary_dim, heads);
   add_selective(samples, rotary_dim);
 }
