@@ -198,8 +198,8 @@ int attention_call(Address call_block) {
   p.key = at<float>(f[F::key]);
   p.value = at<float>(f[F::value]);
   p.output = at<float>(f[F::output]);
-  p.causal = f[F::causal] != 0;
-  p.window = integer(F::window);
+  p.masks.causal = f[F::causal] != 0;
+  p.masks.window = integer(F::window);
   p.softcap = static_cast<float>(f[F::softcap]);
   p.scale = static_cast<float>(f[F::scale]);
   p.axes = static_cast<int>(f[F::axes]);
@@ -207,8 +207,7 @@ int attention_call(Address call_block) {
   p.query_positions_per_batch = f[F::query_positions_per_batch] != 0;
   p.key_positions = at<std::int32_t>(f[F::key_positions]);
   p.key_positions_per_batch = f[F::key_positions_per_batch] != 0;
-  p.key_mask = at<std::uint8_t>(f[F::key_mask]);
-  p.key_mask_per_batch = f[F::key_mask_per_batch] != 0;
+  p.masks.real_keys = {at<std::uint8_t>(f[F::key_mask]), f[F::key_mask_per_batch] != 0};
   p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
             at<float>(f[F::logits]), at<float>(f[F::weights])};
   return code(attention(p));

@@ -1,9 +1,16 @@
 /** Every page, both languages, both themes, desktop and phone: whole, accessible, without strangers. */
 import { describe, expect, it } from 'vitest';
-import { addresses, seriousFindings, sidewaysScroll, startFigures, useSite } from './site.js';
+import {
+  addresses,
+  apiAddresses,
+  PHONE,
+  seriousFindings,
+  sidewaysScroll,
+  startFigures,
+  useSite,
+} from './site.js';
 
 const site = useSite();
-const PHONE = { width: 360, height: 740 };
 
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
   it.each([...addresses, '/no-such-page.html'])('%s', async (path) => {
@@ -49,7 +56,7 @@ describe('a page', () => {
   it('has only links that lead somewhere', async () => {
     const known = new Set<string>();
     const wanted = new Map<string, string>();
-    for (const path of addresses) {
+    for (const path of [...addresses, ...apiAddresses]) {
       const { page } = await site.open(path, { javaScriptEnabled: false });
       for (const id of await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id)))
         known.add(`${path}#${id}`);

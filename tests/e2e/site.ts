@@ -5,6 +5,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '../../scripts/lib/serve.mjs';
 import { findChromium } from '../../scripts/lib/system.mjs';
+import { groups } from '../../scripts/reference/groups.mjs';
 import { chapters, tools } from '../../web/site/.vitepress/chapters.js';
 import { figures } from '../../web/figures/index.js';
 
@@ -24,6 +25,11 @@ export const pages = [
 
 /** Every page in both languages. */
 export const addresses = languages.flatMap((lang) => pages.map((path) => address(path, lang)));
+
+/** The pages of the API, in English alone. */
+export const apiAddresses = groups.map(({ path }) => address(`api/${path}`, 'en'));
+
+export const PHONE = { width: 360, height: 740 };
 
 /** Every figure with the page of its own. */
 export const figurePages = chapters.map(({ path, figure }) => ({

@@ -36,6 +36,11 @@ describe('search', () => {
     ).toEqual(['a']);
     expect(search(sections, 'zzz')).toEqual([]);
   });
+  it('puts what explains before the API', () => {
+    const api = { ...section('rotate', 'rotate rotate'), url: '/en/api/encodings.html#rotate' };
+    const hits = search([api, section('rotate', 'rotate')], 'rotate');
+    expect(hits.map(({ section }) => section.url)).toEqual(['/rotate', api.url]);
+  });
   it('shows the match in its surroundings', () => {
     const [hit] = search([section('a', `${'前'.repeat(80)}旋转${'后'.repeat(200)}`)], '旋转');
     expect(hit!.excerpt[1]).toBe('旋转');

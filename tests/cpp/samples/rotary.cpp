@@ -95,6 +95,21 @@ void add_axes(Samples& samples, std::int64_t rotary_dim) {
   samples.add("rope_nd, trained frequencies", "rope_nd",
               {{"axes", 1}, {"layout", kHalf}, {"mixed", trained->value()}}, learned, {trained});
 
+  if (rotary_dim >= 4) {
+    // The first of two axes has the first half of the head; the other stands at 0.
+    const std::int64_t block = rotary_dim / 4 * 2;
+    Reference blocks;
+    blocks.axes = 2;
+    blocks.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+      auto out = widen(row);
+      const auto first = row.first(static_cast<std::size_t>(block));
+      const auto turned = rotated(turning(block, PairLayout::half), first, position);
+      std::copy(turned.begin(), turned.end(), out.begin());
+      return out;
+    };
+    samples.add("rope_nd, halves of each axis", "rope_nd", {{"layout", 2}}, blocks);
+  }
+
   Reference text = turning(rotary_dim, PairLayout::half);
   text.axes = 3;
   const std::int64_t third = pairs / 3;
@@ -196,6 +211,71 @@ void add_selective(Samples& samples, std::int64_t rotary_dim) {
   samples.add("selective_rope", "selective_rope", {{"angles", angles->value()}}, r, {angles});
 }
 
+/// Distances of query m and key n ≤ m as the papers state them; later keys count as near.
+void add_remapped(Samples& samples, std::int64_t rotary_dim) {
+  struct Row {
+    const char* label;
+    Options options;
+    bool relative;
+    std::int64_t period;  // of the positions of near keys; 0 = none
+    double (*distance)(std::int64_t m, std::int64_t n);
+  };
+  const Row rows[] = {
+      {"rope_remapped, self-extend",
+       {{"method", 0}, {"window", 14}, {"group", 4}},
+       false,
+       0,
+       [](std::int64_t m, std::int64_t n) {
+         const auto floor = [](std::int64_t x) { return std::floor(static_cast<double>(x) / 4); };
+         return m - n < 14 ? static_cast<double>(m - n) : floor(m) - floor(n) + 14 - 3;
+       }},
+      {"rope_remapped, rerope",
+       {{"method", 1}, {"window", 21}},
+       true,
+       0,
+       [](std::int64_t m, std::int64_t n) {
+         return static_cast<double>(std::min<std::int64_t>(m - n, 21));
+       }},
+      {"rope_remapped, leaky-rerope",
+       {{"method", 2}, {"window", 11}, {"factor", 2.5}},
+       true,
+       0,
+       [](std::int64_t m, std::int64_t n) {
+         const auto d = static_cast<double>(m - n);
+         return d < 11 ? d : 11 + (d - 11) / 2.5;
+       }},
+      {"rope_remapped, dual-chunk",
+       {{"method", 3}, {"chunk", 20}, {"farthest", 31}},
+       false,
+       20,
+       [](std::int64_t m, std::int64_t n) {
+         const auto chunk = [](std::int64_t x) { return std::floor(static_cast<double>(x) / 20); };
+         const double query = static_cast<double>(m) - 20 * chunk(m);
+         const double key = static_cast<double>(n) - 20 * chunk(n);
+         if (chunk(m) <= chunk(n)) return query - key;
+         return (chunk(m) - chunk(n) == 1 ? std::min(query + 20, 31.0) : 31.0) - key;
+       }},
+  };
+  for (const PairLayout layout : {PairLayout::half, PairLayout::interleaved}) {
+    for (const Row& row : rows) {
+      Reference r = turning(rotary_dim, layout);
+      r.relative = row.relative;
+      // By itself, a row is turned as one that meets near keys.
+      r.turn = [turn = turning(rotary_dim, layout), period = row.period](
+                   Side, int, std::span<const float> x, std::int64_t position) {
+        const std::int64_t rest = period == 0 ? position : (position % period + period) % period;
+        return rotated(turn, x, rest);
+      };
+      r.product = [turn = turning(rotary_dim, layout), distance = row.distance](
+                      std::span<const float> query, std::span<const float> key, std::int64_t m,
+                      std::int64_t n) { return turned_product(turn, query, key, distance(m, n)); };
+      Options options = row.options;
+      options.emplace_back("layout", layout == PairLayout::half ? kHalf : kInterleaved);
+      samples.add(row.label, "rope_remapped", options, r);
+    }
+  }
+}
+
 }  // namespace
 
 void add_rotary(std::vector<Sample>& all, std::int64_t width, int heads) {
@@ -210,6 +290,7 @@ void add_rotary(std::vector<Sample>& all, std::int64_t width, int heads) {
   add_sums_of_frequencies(samples, rotary_dim);
   add_imaginary_heads(samples, rotary_dim, heads);
   add_selective(samples, rotary_dim);
+  add_remapped(samples, rotary_dim);
 }
 
 }  // namespace posenc::test

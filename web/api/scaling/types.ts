@@ -119,17 +119,25 @@ export type ScalingOptions =
 
 /** One parameter of a rule; `list` = one number per pair. */
 export interface ScalingParameter extends Omit<ParameterDescription, 'kind' | 'choices'> {
+  /** What a value is; numbers of a list are real. */
   readonly kind: 'integer' | 'real' | 'flag' | 'list';
+  /** Default; `null` when the parameter is required, derived from another one, or may be missing. */
   readonly initial: number | boolean | null;
 }
 
 /** What a rule is, for sliders and tables. */
 export interface ScalingDescription {
+  /** What `type` is to be. */
   readonly name: ScalingName;
+  /** For people. */
   readonly title: Text;
+  /** Year of the paper. */
   readonly year: number;
+  /** Authors and title of the source. */
   readonly paper: string;
+  /** Address of the source. */
   readonly url: string;
+  /** In the order of the rule's options. */
   readonly parameters: readonly ScalingParameter[];
 }
 
