@@ -95,7 +95,7 @@ describe.each(posenc.encodings)('$name', ({ name, parameters, ...about }) => {
   });
 
   test('has the defaults and ranges that the comments name', () => {
-    for (const [i, { kind, initial, required, low, high }] of parameters.entries()) {
+    for (const [i, { initial, required, low, high }] of parameters.entries()) {
       const { comment } = members[i]!;
       expect(comment, parameters[i]!.name).not.toBe('');
       if (initial !== null) expect(comment).toMatch(new RegExp(`Default \`?${initial}\\b`));
