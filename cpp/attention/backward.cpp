@@ -7,19 +7,19 @@
 #include <limits>
 
 #include "attention/backward_bias.hpp"
+#include "attention/backward_block.hpp"
 #include "attention/backward_content.hpp"
 #include "attention/backward_kernels.hpp"
 #include "attention/backward_turns.hpp"
 #include "attention/check.hpp"
 #include "attention/operands.hpp"
 #include "attention/tile.hpp"
-#include "core/dot.hpp"
 
 namespace posenc {
 
 namespace {
 
-constexpr std::int64_t kPanels = kQueryBlock / kPanel;
+constexpr std::int64_t kPanels = BackwardBlock::kPanels;
 constexpr std::int64_t kTile = kKeyBlock * kPanel;
 constexpr float kZeros[kPanel] = {};
 
@@ -29,6 +29,7 @@ class Backward {
       : p_(problem),
         g_(gradients),
         operands_(problem),
+        block_(problem, gradients, operands_),
         turns_(problem, gradients, operands_),
         bias_(problem, gradients.bias, gradients.added),
         content_(problem, gradients.content) {}
@@ -44,42 +45,23 @@ class Backward {
  private:
   Status allocate() {
     if (const Status status = operands_.allocate(); status != Status::ok) return status;
-    const std::int64_t dim = operands_.dim();
     const int regimes = p_.terms.rotate == nullptr ? 1 : p_.terms.rotate->regimes();
-    const std::int64_t packed = regimes * dim * kPanel;
     gated_ = p_.terms.content != nullptr && p_.terms.content->gated();
-    // Gates are counted along whole rows, of one panel at a time.
-    panels_at_once_ = gated_ ? 1 : kPanels;
-    const std::int64_t content_rows = p_.terms.content == nullptr ? 0 : p_.terms.content->rows();
-    packed_ = Buffer<float>(kPanels * packed);
-    packed_content_ = Buffer<float>(kPanels * content_rows * kPanel);
-    query_rows_ = Buffer<float>(regimes * kQueryBlock * dim);
-    key_rows_ = Buffer<float>(regimes * kQueryBlock * dim);
-    unscaled_ = Buffer<float>(gated_ ? kPanel * dim : 0);
-    d_output_rows_ = Buffer<float>(kQueryBlock * p_.value_dim);
-    d_output_packed_ = Buffer<float>(kQueryBlock * p_.value_dim);
-    d_queries_ = Buffer<float>(kPanels * packed);
+    d_queries_ = Buffer<float>(regimes * kQueryBlock * operands_.dim());
     weights_ = Buffer<float>(kPanels * kTile);
     d_scores_ = Buffer<float>(kPanels * kTile);
     parts_ = Buffer<float>(regimes == 1 ? 0 : regimes * kPanels * kTile);
     capped_ = Buffer<float>(p_.softcap == 0.0F ? 0 : kTile);
+    turned_ = Buffer<float>(kPanel * operands_.dim());
     gate_scores_ = Buffer<float>(gated_ ? p_.keys * kPanel : 0);
     d_rows_ = Buffer<float>(gated_ ? 2 * p_.keys * kPanel : 0);
-    panels_ = Buffer<Panel>(kPanels);
-    states_ = Buffer<SoftmaxState>(kPanels);
-    delta_ = Buffer<float>(kQueryBlock);
     d_factors_ = Buffer<float>(kQueryBlock);
-    if (!packed_.ok() || !packed_content_.ok() || !query_rows_.ok() || !key_rows_.ok() ||
-        !unscaled_.ok() || !d_output_rows_.ok() || !d_output_packed_.ok() || !d_queries_.ok() ||
-        !weights_.ok() || !d_scores_.ok() || !parts_.ok() || !capped_.ok() || !gate_scores_.ok() ||
-        !d_rows_.ok() || !panels_.ok() || !states_.ok() || !delta_.ok() || !d_factors_.ok()) {
+    if (!d_queries_.ok() || !weights_.ok() || !d_scores_.ok() || !parts_.ok() || !capped_.ok() ||
+        !turned_.ok() || !gate_scores_.ok() || !d_rows_.ok() || !d_factors_.ok()) {
       return Status::memory;
     }
-    for (std::int64_t i = 0; i < kPanels; ++i) {
-      panels_[i].query = packed_.data() + i * packed;
-      panels_[i].content = packed_content_.data() + i * content_rows * kPanel;
-    }
-    const Status status = turns_.allocate();
+    Status status = block_.allocate();
+    if (status == Status::ok) status = turns_.allocate();
     return status == Status::ok ? content_.allocate(kPanels) : status;
   }
 
@@ -97,9 +79,10 @@ class Backward {
       if (status == Status::ok) status = bias_.enter(operands_, head_);
       if (status != Status::ok) return status;
       content_.enter(operands_, head_);
-      const std::int64_t block = panels_at_once_ * kPanel;
-      for (std::int64_t first = 0; first < p_.queries; first += block) {
-        run_query_block(first, std::min(block, p_.queries - first));
+      // Gates are counted along whole rows, of one panel at a time.
+      const std::int64_t count = gated_ ? kPanel : kQueryBlock;
+      for (std::int64_t first = 0; first < p_.queries; first += count) {
+        run_query_block(first, std::min(count, p_.queries - first));
       }
       bias_.leave();
       content_.leave();
@@ -110,105 +93,29 @@ class Backward {
   }
 
   void run_query_block(std::int64_t first, std::int64_t count) {
-    panel_count_ = blocks_of(count, kPanel);
-    for (std::int64_t i = 0; i < panel_count_; ++i) {
-      const std::int64_t token = first + i * kPanel;
-      start_panel(i, token, std::min<std::int64_t>(kPanel, p_.queries - token));
-    }
-    const std::int64_t regimes = operands_.regimes().count();
-    const std::int64_t rows = panel_count_ * kPanel;
-    clean_queries_ = true;
-    for (std::int64_t r = 0; r < regimes; ++r) {
-      const float* block = key_rows_.data() + r * kQueryBlock * operands_.dim();
-      clean_queries_ &= all_finite(block, rows * operands_.dim());
-    }
-    clean_outputs_ = all_finite(d_output_rows_.data(), rows * p_.value_dim);
-    content_.start_block(panel_count_, {query_rows_.data(), unscaled_.data(), d_output_rows_.data(),
-                                        d_output_packed_.data()});
+    block_.start(scores_, head_, first, count);
+    std::fill_n(d_queries_.data(), block_.panels() * d_query_size(), 0.0F);
+    std::fill_n(d_factors_.data(), kQueryBlock, 0.0F);
+    content_.start_block(block_.panels(), {block_.query_rows(), block_.unscaled_rows(),
+                                           block_.d_output_rows(), block_.d_output_packed()});
     const KeyRows& keys = operands_.rows();
     for (std::int64_t step = 0; step < keys.block_count; ++step) {
       const KeyBlock& block = keys.block(gated_ ? keys.block_count - 1 - step : step);
-      for (std::int64_t i = 0; i < panel_count_; ++i) run_tile(i, block);
+      for (std::int64_t i = 0; i < block_.panels(); ++i) run_tile(i, block);
       if (turns_.d_values() != nullptr) {
-        gather({weights_.data(), kTile, d_output_rows_.data(), active_, panel_count_},
-               !clean_outputs_, block.count, p_.value_dim,
+        gather({weights_.data(), kTile, block_.d_output_rows(), active_, block_.panels()},
+               !block_.clean_outputs(), block.count, p_.value_dim,
                turns_.d_values() + block.first * p_.value_dim);
       }
       if (!gated_) spread(block);
     }
     if (gated_) run_gates();
-    for (std::int64_t i = 0; i < panel_count_; ++i) finish_panel(i);
-  }
-
-  /// Packs queries and the gradients of their outputs, and reads what the forward pass left.
-  void start_panel(std::int64_t i, std::int64_t token, std::int64_t count) {
-    Panel& panel = panels_[i];
-    scores_.pack(token, count, panel);
-    panel.start();
-    const std::int64_t dim = operands_.dim();
-    const float* global = p_.terms.content == nullptr ? nullptr : p_.terms.content->global(head_);
-    const Range regimes = operands_.regimes();
-    for (int r = 0; r < regimes.count(); ++r) {
-      float* rows = query_rows_.data() + (r * kQueryBlock + i * kPanel) * dim;
-      float* key_rows = key_rows_.data() + (r * kQueryBlock + i * kPanel) * dim;
-      // `rows` is scratch here too.
-      const float* turned = operands_.queries(head_, token, count, regimes.first + r, rows);
-      if (gated_) {
-        std::memset(unscaled_.data(), 0, static_cast<std::size_t>(kPanel * dim) * sizeof(float));
-        std::copy_n(turned, count * dim, unscaled_.data());
-      }
-      for (std::int64_t lane = 0; lane < kPanel; ++lane) {
-        const float factor = panel.factor[lane];
-        for (std::int64_t d = 0; d < dim; ++d) {
-          const std::int64_t at = lane * dim + d;
-          rows[at] = lane < count ? turned[at] * factor : 0.0F;
-          key_rows[at] = rows[at] + (global == nullptr ? 0.0F : factor * global[d]);
-        }
-      }
-    }
-    std::fill_n(d_queries_.data() + i * regimes.count() * dim * kPanel,
-                regimes.count() * dim * kPanel, 0.0F);
-    std::fill_n(d_factors_.data() + i * kPanel, kPanel, 0.0F);
-    read_output(i, token, count);
-  }
-
-  void read_output(std::int64_t i, std::int64_t token, std::int64_t count) {
-    const std::int64_t width = p_.value_dim;
-    float* rows = d_output_rows_.data() + i * kPanel * width;
-    float* packed = d_output_packed_.data() + i * kPanel * width;
-    const std::int64_t row = operands_.query_row(head_, token);
-    const float* d_output = g_.d_output + row * width;
-    operands_.turn_back_grad(head_, token, count, d_output, rows);
-    SoftmaxState& state = states_[i];
-    for (std::int64_t lane = 0; lane < kPanel; ++lane) {
-      float& delta = delta_[i * kPanel + lane];
-      if (lane >= count) {
-        std::fill_n(rows + lane * width, width, 0.0F);
-        state.offset[lane] = state.maximum[lane] = state.sum[lane] = delta = 0.0F;
-      } else {
-        const RowStatistics& statistics = p_.statistics[row + lane];
-        state.offset[lane] = statistics.offset;
-        state.maximum[lane] = statistics.maximum;
-        state.sum[lane] = statistics.sum;
-        delta = dot(d_output + lane * width, p_.output + (row + lane) * width, width);
-        if (g_.sink_logits != nullptr && statistics.sum != 0.0F) {
-          add_sink_grad(statistics, delta);
-        }
-      }
-      for (std::int64_t d = 0; d < width; ++d) packed[d * kPanel + lane] = rows[lane * width + d];
-    }
-  }
-
-  void add_sink_grad(const RowStatistics& row, float delta) {
-    const float logit = p_.sink_logits[head_] - row.offset - row.maximum;
-    float weight[kLanes];
-    store(weight, exp2(Batch(logit * kLog2E)));
-    g_.sink_logits[head_] -= weight[0] / row.sum * delta;
+    for (std::int64_t i = 0; i < block_.panels(); ++i) finish_panel(i);
   }
 
   /// Weights and gradients by scores of a tile.
   void run_tile(std::int64_t i, const KeyBlock& block) {
-    Panel& panel = panels_[i];
+    Panel& panel = block_.panel(i);
     const Visibility visibility = scores_.masks().visibility(panel, block);
     active_[i] = visibility != Visibility::none;
     float* weights = weights_.data() + i * kTile;
@@ -221,11 +128,11 @@ class Backward {
                    p_.softcap == 0.0F ? nullptr : capped_.data());
     PanelValue offset = {Batch(0.0F), Batch(0.0F)};
     if (scores_.masks().adds()) offset = scores_.masks().add(panel, block, weights);
-    final_weights(weights, block.count, offset, states_[i]);
+    final_weights(weights, block.count, offset, block_.state(i));
     dot_keys(operands_.values() + block.first * p_.value_dim, block.count, p_.value_dim,
-             d_output_packed_.data() + i * kPanel * p_.value_dim, kZeros, 0, d);
+             block_.d_output_packed() + i * kPanel * p_.value_dim, kZeros, 0, d);
     content_.add_to_weights(i, panel, block, scores_, d);
-    softmax_grad(weights, block.count, delta_.data() + i * kPanel, d);
+    softmax_grad(weights, block.count, block_.delta(i), d);
     bias_.add(panel, block, d);
     if (p_.softcap != 0.0F) softcap_grad(capped_.data(), p_.softcap, block.count, d);
     if (gated_) {
@@ -246,7 +153,7 @@ class Backward {
     float* d_scores = d_rows_.data() + p_.keys * kPanel;
     std::memcpy(d_scores, d_rows_.data(),
                 static_cast<std::size_t>(p_.keys * kPanel) * sizeof(float));
-    content_.add_gated(0, panels_[0], gate_scores_.data(), d_rows_.data(), d_scores);
+    content_.add_gated(0, block_.panel(0), gate_scores_.data(), d_rows_.data(), d_scores);
     active_[0] = true;
     const KeyRows& keys = operands_.rows();
     for (std::int64_t b = 0; b < keys.block_count; ++b) {
@@ -261,19 +168,19 @@ class Backward {
     const std::int64_t dim = operands_.dim();
     const Range regimes = operands_.regimes();
     bool used[kMostRegimes][kPanels] = {};
-    for (std::int64_t i = 0; i < panel_count_; ++i) {
+    for (std::int64_t i = 0; i < block_.panels(); ++i) {
       if (!active_[i]) continue;
       const float* d = d_scores_.data() + i * kTile;
-      content_.add(i, panels_[i], block, scores_, weights_.data() + i * kTile, d, turns_.d_keys(0),
-                   d_factors_.data() + i * kPanel);
-      const Range occurring = scores_.regimes(panels_[i], block);
+      content_.add(i, block_.panel(i), block, scores_, weights_.data() + i * kTile, d,
+                   turns_.d_keys(0), d_factors_.data() + i * kPanel);
+      const Range occurring = scores_.regimes(block_.panel(i), block);
       for (int regime = occurring.first; regime <= occurring.last; ++regime) {
         const int r = regime - regimes.first;
         used[r][i] = true;
         const float* part = d;
         if (regimes.count() > 1) {
           float* out = parts_.data() + (r * kPanels + i) * kTile;
-          scores_.take_regime(panels_[i], block, occurring, regime, d, out);
+          scores_.take_regime(block_.panel(i), block, occurring, regime, d, out);
           part = out;
         }
         add_to_queries(i, r, block, part);
@@ -282,9 +189,8 @@ class Backward {
     const float* parts = regimes.count() > 1 ? parts_.data() : d_scores_.data();
     for (int r = 0; r < regimes.count(); ++r) {
       if (turns_.d_keys(r) == nullptr) continue;
-      gather({parts + r * kPanels * kTile, kTile, key_rows_.data() + r * kQueryBlock * dim, used[r],
-              panel_count_},
-             !clean_queries_, block.count, dim, turns_.d_keys(r) + block.first * dim);
+      gather({parts + r * kPanels * kTile, kTile, block_.key_rows(r), used[r], block_.panels()},
+             !block_.clean_queries(), block.count, dim, turns_.d_keys(r) + block.first * dim);
     }
   }
 
@@ -300,7 +206,7 @@ class Backward {
   }
 
   void finish_panel(std::int64_t i) {
-    const Panel& panel = panels_[i];
+    const Panel& panel = block_.panel(i);
     const std::int64_t dim = operands_.dim();
     float* d_factors = d_factors_.data() + i * kPanel;
     content_.finish_panel(i, panel, d_query(i, 0), d_factors);
@@ -308,8 +214,9 @@ class Backward {
       const float* d = d_query(i, r);
       if (scales_wanted()) {
         const float* rows = operands_.queries(head_, panel.first, panel.count,
-                                              operands_.regimes().first + r, key_rows_.data());
+                                              operands_.regimes().first + r, turned_.data());
         for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+          if (block_.state(i).sum[lane] == 0.0F) continue;  // sees nothing, and may be NaN
           for (std::int64_t c = 0; c < dim; ++c) {
             d_factors[lane] += rows[lane * dim + c] * d[c * kPanel + lane];
           }
@@ -350,40 +257,34 @@ class Backward {
 
   /// Gradient by the turned queries of a panel, before their factor.
   float* d_query(std::int64_t i, int r) {
-    return d_queries_.data() + (i * operands_.regimes().count() + r) * operands_.dim() * kPanel;
+    return d_queries_.data() + i * d_query_size() + r * operands_.dim() * kPanel;
+  }
+  std::int64_t d_query_size() const {
+    return operands_.regimes().count() * operands_.dim() * kPanel;
   }
 
   const AttentionProblem& p_;
   const AttentionGradients& g_;
   Operands operands_;
   HeadScores scores_;
+  BackwardBlock block_;
   TurnGradient turns_;
   BiasGradient bias_;
   ContentGradient content_;
   int head_ = 0;
   bool gated_ = false;
   std::int64_t panels_at_once_ = kPanels;
-  std::int64_t panel_count_ = 0;                      // of the block of queries
-  bool active_[kPanels] = {};                         // panels that see some of the block of keys
-  bool clean_queries_ = true, clean_outputs_ = true;  // all finite
-  Buffer<float> packed_;                              // (panels, regimes, dim, kPanel)
-  Buffer<float> packed_content_;                      // (panels, content rows, kPanel)
-  Buffer<float> query_rows_;       // (regimes, queries of a block, dim): turned, times factor
-  Buffer<float> key_rows_;         // the same plus u: what keys meet
-  Buffer<float> unscaled_;         // (kPanel, dim): turned, where gated
-  Buffer<float> d_output_rows_;    // (queries of a block, value_dim)
-  Buffer<float> d_output_packed_;  // (panels, value_dim, kPanel)
-  Buffer<float> d_queries_;        // (panels, regimes, dim, kPanel)
-  Buffer<float> weights_;          // (panels, kKeyBlock, kPanel)
-  Buffer<float> d_scores_;         // (panels, kKeyBlock, kPanel)
-  Buffer<float> parts_;            // (regimes, panels, kKeyBlock, kPanel), of several regimes
-  Buffer<float> capped_;           // (kKeyBlock, kPanel)
-  Buffer<float> gate_scores_;      // (keys, kPanel), where gated
-  Buffer<float> d_rows_;           // (2, keys, kPanel), where gated: by logits, by scores
-  Buffer<Panel> panels_;
-  Buffer<SoftmaxState> states_;
-  Buffer<float> delta_;      // (queries of a block): Σ output · d_output
-  Buffer<float> d_factors_;  // (queries of a block)
+  std::int64_t panel_count_ = 0;  // of the block of queries
+  bool active_[kPanels] = {};     // panels that see some of the block of keys
+  Buffer<float> d_queries_;       // (panels, regimes, dim, kPanel)
+  Buffer<float> weights_;         // (panels, kKeyBlock, kPanel)
+  Buffer<float> d_scores_;        // (panels, kKeyBlock, kPanel)
+  Buffer<float> parts_;           // (regimes, panels, kKeyBlock, kPanel), of several regimes
+  Buffer<float> turned_;          // (kPanel, dim): scratch
+  Buffer<float> capped_;          // (kKeyBlock, kPanel)
+  Buffer<float> gate_scores_;     // (keys, kPanel), where gated
+  Buffer<float> d_rows_;          // (2, keys, kPanel), where gated: by logits, by scores
+  Buffer<float> d_factors_;       // (queries of a block)
 };
 
 }  // namespace

@@ -80,38 +80,31 @@ void ContentGradient::add(std::int64_t i, const Panel& panel, const KeyBlock& bl
   if (content_->value_vectors(head_) != nullptr) {
     scores.add_row_weights(panel, block, weights, kKeep, row_weights_.data() + i * rows_ * kPanel);
   }
-  const float* global = content_->global(head_);
   const float* vectors = content_->key_vectors(head_);
-  if (global == nullptr && vectors == nullptr) return;
+  if (vectors == nullptr) return;
   const std::int64_t* rows = scores.content_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     const float* key = keys_ + (block.first + n) * dim_;
-    float* d_key = d_keys == nullptr ? nullptr : d_keys + (block.first + n) * dim_;
-    float all = 0.0F;
     for (int lane = 0; lane < kPanel;) {
       // Neighbours share a row where distances are clipped or buckets wide.
       const std::int64_t row = rows[n * kPanel + lane];
       const int first = lane;
       float sum = 0.0F;
+      bool any = false;
       for (; lane < kPanel && rows[n * kPanel + lane] == row; ++lane) {
         const float d = d_scores[n * kPanel + lane];
-        if (d != 0.0F) sum += panel.factor[lane] * d;
+        sum += panel.factor[lane] * d;
+        any |= d != 0.0F;
       }
-      all += sum;
-      bool any = false;
-      for (int l = first; l < lane; ++l) any |= d_scores[n * kPanel + l] != 0.0F;
-      // What is hidden may hold anything.
-      if (vectors == nullptr || !any) continue;
+      if (!any) continue;  // what is hidden may hold anything
       const float* vector = vectors + row * dim_;
       const float term = dot(vector, key, dim_);
       for (int l = first; l < lane; ++l) {
-        const float d = d_scores[n * kPanel + l];
-        if (d != 0.0F) d_factors[l] += d * term;
+        if (d_scores[n * kPanel + l] != 0.0F) d_factors[l] += d_scores[n * kPanel + l] * term;
       }
       add_times(sum, key, dim_, d_key_vectors_.data() + row * dim_);
-      if (d_key != nullptr) add_times(sum, vector, dim_, d_key);
+      if (d_keys != nullptr) add_times(sum, vector, dim_, d_keys + (block.first + n) * dim_);
     }
-    if (global != nullptr && d_key != nullptr) add_times(all, global, dim_, d_key);
   }
 }
 

@@ -65,8 +65,7 @@ void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
           saturated(problem_->terms.rotate->last_key(regime, panel.positions[lane]));
     }
   }
-  panel.low = *std::min_element(panel.positions, panel.positions + kPanel);
-  panel.high = *std::max_element(panel.positions, panel.positions + kPanel);
+  panel.span = Span::of(panel.positions);
   masks_.pack(panel);
 
   float* out = panel.query;
@@ -108,9 +107,9 @@ Range HeadScores::regimes(const Panel& panel, const KeyBlock& block) const {
   Range range = all;
   range.last = range.first;
   for (int regime = all.first + 1; regime <= all.last; ++regime) {
-    const std::int32_t* last_keys = panel.last_keys[regime];
-    if (*std::min_element(last_keys, last_keys + kPanel) >= block.high) range.first = regime;
-    if (*std::max_element(last_keys, last_keys + kPanel) >= block.low) range.last = regime;
+    const Span last_keys = Span::of(panel.last_keys[regime]);
+    if (last_keys.low >= block.high) range.first = regime;
+    if (last_keys.high >= block.low) range.last = regime;
   }
   return range;
 }
@@ -199,8 +198,8 @@ void HeadScores::add_gated(Panel& panel, const KeyBlock& block, float* out) {
 const std::int64_t* HeadScores::content_rows(const Panel& panel, const KeyBlock& block) {
   const Content& content = *problem_->terms.content;
   // Where distances are dense, as they are for consecutive tokens, each is looked up once.
-  const std::int64_t nearest = std::int64_t{panel.low} - block.high;
-  const std::int64_t count = std::int64_t{panel.high} - block.low - nearest + 1;
+  const std::int64_t nearest = std::int64_t{panel.span.low} - block.high;
+  const std::int64_t count = std::int64_t{panel.span.high} - block.low - nearest + 1;
   const bool dense = count <= kKeyBlock + kPanel;
   if (dense) {
     for (std::int64_t i = 0; i < count; ++i) by_distance_[i] = content.row(nearest + i);

@@ -68,24 +68,25 @@ void HeadMasks::pack(Panel& panel) const {
     panel.limit[lane] = problem_->masks.causal ? at : kNoLimit;
     panel.segments[lane] = query_segments_ == nullptr ? 0 : query_segments_[token];
   }
+  panel.limit_span = Span::of(panel.limit);
+  panel.from_span = Span::of(panel.from);
+  panel.to_span = Span::of(panel.to);
+  panel.segment_span = Span::of(panel.segments);
 }
 
 Visibility HeadMasks::visibility(const Panel& panel, const KeyBlock& block) const {
   if (block.empty) return Visibility::none;
-  const Masks& masks = problem_->masks;
-  const auto lowest = [](const std::int32_t* x) { return *std::min_element(x, x + kPanel); };
-  const auto highest = [](const std::int32_t* x) { return *std::max_element(x, x + kPanel); };
-  if (block.low > highest(panel.limit)) return Visibility::none;
-  if (!block.exempt && (block.high < lowest(panel.from) || block.low > highest(panel.to))) {
+  if (block.low > panel.limit_span.high) return Visibility::none;
+  if (!block.exempt && (block.high < panel.from_span.low || block.low > panel.to_span.high)) {
     return Visibility::none;
   }
-  bool all = !block.padded && block.high <= lowest(panel.limit) &&
-             block.low >= highest(panel.from) && block.high <= lowest(panel.to) &&
+  const Masks& masks = problem_->masks;
+  bool all = !block.padded && block.high <= panel.limit_span.low &&
+             block.low >= panel.from_span.high && block.high <= panel.to_span.low &&
              problem_->terms.mask == nullptr && masks.visible.data == nullptr &&
              masks.added.data == nullptr;
   if (query_segments_ != nullptr) {
-    const std::int32_t first = lowest(panel.segments);
-    const std::int32_t last = highest(panel.segments);
+    const auto [first, last] = panel.segment_span;
     if (block.last_segment < first || block.first_segment > last) return Visibility::none;
     all &= first == last && block.first_segment == first && block.last_segment == first;
   }

@@ -22,7 +22,8 @@ class Sinusoid {
 
   /// All first functions and all second ones.
   void write_halves(double position, float* first /* (pairs) */, float* second) const {
-    frequencies_.sincos(position, cosine_first_ ? second : first, cosine_first_ ? first : second);
+    frequencies_.sincos_real(position, cosine_first_ ? second : first,
+                             cosine_first_ ? first : second);
   }
 
   /// They take turns.

@@ -33,6 +33,31 @@ std::vector<T> tokens_of(const std::vector<T>& x, std::int64_t tokens, std::int6
   return tokens_of(x, rows, tokens, width, first, count);
 }
 
+/// Runs the way back of a problem that has been run.
+Status run_back(const AttentionCase& c, const AttentionProblem& p, Gradients& g) {
+  g.query.assign(c.query.size(), kUnwritten);
+  g.key.assign(c.key.size(), kUnwritten);
+  g.value.assign(c.value.size(), kUnwritten);
+  g.added.assign(c.added.values.size(), 0.0F);
+  g.sink_logits.assign(c.sink_logits.size(), 0.0F);
+  g.head_scales.assign(c.head_scales.size(), 0.0F);
+  g.query_scales.assign(c.query_scales.size(), 0.0F);
+  std::vector<float*> tensors;
+  for (auto& tensor : g.tensors) tensors.push_back(tensor.empty() ? nullptr : tensor.data());
+  const auto if_any = [](std::vector<float>& x) { return x.empty() ? nullptr : x.data(); };
+  AttentionGradients gradients;
+  gradients.d_output = g.d_output.data();
+  gradients.query = g.query.data();
+  gradients.key = g.key.data();
+  gradients.value = g.value.data();
+  gradients.rotate = gradients.content = gradients.bias = gradients.scale = tensors;
+  gradients.sink_logits = if_any(g.sink_logits);
+  gradients.head_scales = if_any(g.head_scales);
+  gradients.query_scales = if_any(g.query_scales);
+  gradients.added = c.added.pairs(g.added.data());
+  return attention_backward(p, gradients);
+}
+
 }  // namespace
 
 void AttentionCase::fill(unsigned seed) {
@@ -156,6 +181,9 @@ Stages<float> run(const AttentionCase& c, RunOptions options) {
     p.taps = {scores.data(), capped.data(), biased.data(), logits.data(), weights.data()};
   }
   result.status = attention(p);
+  if (result.status == Status::ok && options.gradients != nullptr) {
+    result.status = run_back(c, p, *options.gradients);
+  }
   const auto copy = [](const Unaligned& x) {
     return std::vector<float>(x.values().begin(), x.values().end());
   };

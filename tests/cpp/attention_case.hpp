@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "attention/backward.hpp"
 #include "attention/problem.hpp"
 #include "reference.hpp"
 
@@ -79,9 +80,21 @@ struct Stages {
   std::vector<T> scores, capped, biased, logits, weights;  // (batch, heads, queries, keys)
 };
 
+/// Gradients of a loss by what it was made of.
+struct Gradients {
+  std::vector<float> d_output;  ///< Given: that by the output.
+  /// Of the tensor parameters of the encodings, in table order; given with their sizes, or empty =
+  /// not wanted.
+  std::vector<std::vector<float>> tensors;
+
+  std::vector<float> query, key, value;
+  std::vector<float> added, sink_logits, head_scales, query_scales;  // where the case has them
+};
+
 struct RunOptions {
   bool taps = true;
-  int offset = 0;  ///< Arrays start this many floats after an aligned address.
+  Gradients* gradients = nullptr;  ///< Wanted, or null.
+  int offset = 0;                  ///< Arrays start this many floats after an aligned address.
   /// Positions of one axis get 0 on the others that the encodings read (images; rows of one
   /// column).
   bool zero_axes = true;

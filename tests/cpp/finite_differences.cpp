@@ -14,18 +14,24 @@ void round_to_steps(std::vector<float>& numbers) {
   for (float& x : numbers) x = std::round(x / kStep) * kStep;
 }
 
+double central_difference(std::vector<float>& numbers, std::size_t i,
+                          const std::function<double()>& loss) {
+  const float before = numbers[i];
+  const auto at = [&](float steps) {
+    numbers[i] = before + steps * kStep;
+    return loss();
+  };
+  const double slope =
+      (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * static_cast<double>(kStep));
+  numbers[i] = before;
+  return slope;
+}
+
 std::vector<double> central_differences(std::vector<float>& numbers,
                                         const std::function<double()>& loss) {
   std::vector<double> gradient;
-  for (float& x : numbers) {
-    const float before = x;
-    const auto at = [&](float steps) {
-      x = before + steps * kStep;
-      return loss();
-    };
-    gradient.push_back((8 * (at(1) - at(-1)) - (at(2) - at(-2))) /
-                       (12 * static_cast<double>(kStep)));
-    x = before;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    gradient.push_back(central_difference(numbers, i, loss));
   }
   return gradient;
 }

@@ -19,4 +19,8 @@ void round_to_steps(std::vector<float>& numbers);
 std::vector<double> central_differences(std::vector<float>& numbers,
                                         const std::function<double()>& loss);
 
+/// The same by number `i` alone.
+double central_difference(std::vector<float>& numbers, std::size_t i,
+                          const std::function<double()>& loss);
+
 }  // namespace posenc::test

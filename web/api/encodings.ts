@@ -126,15 +126,23 @@ export type EncodingInput<Name extends EncodingName> = Name extends 'rope'
   ? ScaledRopeOptions
   : EncodingOptions[Name];
 
+/** Options that hold several numbers, and numbers that nothing stands in for when they are not given. */
+type LeftOut<Options> =
+  | {
+      [Name in keyof Options]-?: Exclude<Options[Name], undefined> extends object ? Name : never;
+    }[keyof Options]
+  | 'trainedLength'
+  | 'length';
+
 /**
- * Options as `encoding.options` has them: with defaults; arrays that were not given are left out.
+ * Options as `encoding.options` has them: with defaults; arrays, and lengths without a default, that
+ * were not given are left out.
  */
 export type FilledOptions<Options> = {
-  readonly [
-    Name in keyof Options as Exclude<Options[Name], undefined> extends object ? never : Name
-  ]-?: Options[Name];
+  readonly [Name in keyof Options as Exclude<Name, LeftOut<Options>>]-?: Options[Name];
 } & {
-  readonly [
-    Name in keyof Options as Exclude<Options[Name], undefined> extends object ? Name : never
-  ]: Exclude<Options[Name], Float64Array>;
+  readonly [Name in keyof Options as Extract<Name, LeftOut<Options>>]: Exclude<
+    Options[Name],
+    Float64Array
+  >;
 };

@@ -17,6 +17,9 @@ import { learnedGroups } from './inspect/table-groups.js';
 import { reportSpecial, reportUnread } from './inspect/unread.js';
 
 export type * from './inspect/plan.js';
+export { pairCoverage } from './scaling/coverage.js';
+export { scalingBands } from './scaling/index.js';
+export type * from './scaling/types.js';
 
 const planners = {
   rope: ropeGroups,

@@ -8,10 +8,13 @@ export type NoteLevel = 'info' | 'warning' | 'error';
 export interface Note {
   /** Stable kebab-case name, for programs. */
   readonly code: string;
+  /** How much it matters. */
   readonly level: NoteLevel;
   /** Paths of the config fields it is about, e.g. `rope_scaling.factor`. */
   readonly fields: readonly string[];
+  /** The remark in Chinese. */
   readonly zh: string;
+  /** The remark in English. */
   readonly en: string;
 }
 
@@ -38,8 +41,11 @@ export interface Factor {
 
 /** How a model of latent attention (MLA) splits its heads: only the last `rotary` dimensions turn. */
 export interface Latent {
+  /** Dimensions of queries and keys without position. */
   readonly nope: number;
+  /** Dimensions of queries and keys that turn. */
   readonly rotary: number;
+  /** Width of a value. */
   readonly value: number;
 }
 
@@ -50,6 +56,7 @@ export interface Latent {
 export interface Sections {
   /** Pairs of time, height and width. */
   readonly sizes: readonly number[];
+  /** Whether pairs of an axis stand together, or axes take turns. */
   readonly order: 'chunked' | 'interleaved';
   /** Axis of each pair: 0 time, 1 height, 2 width. */
   readonly axes: readonly number[];
@@ -57,8 +64,11 @@ export interface Sections {
 
 /** Queries × (1 + scale · ln(⌊(p + shift)/floor⌋ + 1)) at position p (Llama 4: shift 1; Ministral 3: 0). */
 export interface Temperature {
+  /** Strength of the growth. */
   readonly scale: number;
+  /** Positions per step. */
   readonly floor: number;
+  /** Added to the position before it is divided. */
   readonly shift: 0 | 1;
 }
 
@@ -100,8 +110,11 @@ export interface PositionConvolution {
 
 /** T5's buckets of distances: one learned bias per bucket and head. */
 export interface Buckets {
+  /** How many buckets. */
   readonly count: number;
+  /** Where the logarithmic buckets end. */
   readonly maxDistance: number;
+  /** Whether keys after the query have buckets of their own. */
   readonly bidirectional: boolean;
   /** From this distance on every token falls into the last bucket. */
   readonly saturatesAt: number;
@@ -111,6 +124,7 @@ export interface Buckets {
 
 /** DeBERTa's disentangled attention: each term adds to q·k. */
 export interface Disentangled {
+  /** Which of content (c) and position (p) meets which: query first, then key. */
   readonly terms: readonly ('c2c' | 'c2p' | 'p2c' | 'p2p')[];
   /** Distances are clipped here. */
   readonly maxDistance: number;
@@ -124,6 +138,7 @@ export interface Disentangled {
 export interface PositionTable {
   /** Positions that tokens can take. */
   readonly positions: number;
+  /** Length of a row. */
   readonly width: number;
   /** Row of position 0: 2 in OPT and RoBERTa. */
   readonly offset: number;
@@ -165,6 +180,7 @@ export interface LayerGroup {
   readonly rotaryDim: number | null;
   /** The first of them: 0, but after the part without position in latent attention. */
   readonly rotaryStart: number | null;
+  /** How heads are split (latent attention). */
   readonly latent: Latent | null;
   /** `rope_theta` (rope). */
   readonly base: number | null;
@@ -188,8 +204,11 @@ export interface LayerGroup {
   readonly firstIncompletePair: number | null;
   /** Slope per head (alibi; else empty). */
   readonly slopes: readonly number[];
+  /** The learned table (learned). */
   readonly table: PositionTable | null;
+  /** Buckets of distances (t5). */
   readonly buckets: Buckets | null;
+  /** Terms and distances (deberta). */
   readonly disentangled: Disentangled | null;
   readonly distances: Distances | null;
   readonly patchWindow: PatchWindow | null;
@@ -200,6 +219,7 @@ export interface LayerGroup {
   readonly chunk: number | null;
   /** Whether the softmax has a learned extra logit per head (gpt-oss). */
   readonly sinks: boolean;
+  /** Queries that grow with their position (Llama 4). */
   readonly temperature: Temperature | null;
   /** What q·k is multiplied by before the softmax, all constant factors but that of cos and sin. */
   readonly softmaxScale: number | null;
@@ -217,9 +237,13 @@ export interface Plan {
   readonly modelType: string | null;
   /** Where in the config the numbers were read: empty, or e.g. `text_config`. */
   readonly path: string;
+  /** How many layers; of T5 those of both stacks. */
   readonly layers: number | null;
+  /** Width of the residual stream. */
   readonly hiddenSize: number | null;
+  /** Query heads of a layer. */
   readonly heads: number | null;
+  /** Key heads of a layer. */
   readonly kvHeads: number | null;
   /** Width of a head; in latent attention of its part that turns, as transformers has it. */
   readonly headDim: number | null;

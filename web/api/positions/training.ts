@@ -10,6 +10,7 @@ export interface DrawOptions {
   tokens: number;
 }
 
+/** Options of {@link posePositions}. */
 export interface PoseOptions extends DrawOptions {
   /** Length that the positions are to cover, `tokens` … 2^30. */
   target: number;
@@ -41,6 +42,7 @@ export function posePositions(options: PoseOptions): Int32Array {
   return positions;
 }
 
+/** Options of {@link randomizedPositions}. */
 export interface RandomizedOptions extends DrawOptions {
   /** Positions are taken from 0 … length − 1; `tokens` … 2^30. */
   length: number;
@@ -58,6 +60,7 @@ export function randomizedPositions(options: RandomizedOptions): Int32Array {
   return new Draws(given.seed).sample(tokens, length);
 }
 
+/** Options of {@link shapePositions}. */
 export interface ShapeOptions extends DrawOptions {
   /** Largest shift, 0 … 2^29. */
   maxShift: number;
@@ -74,6 +77,7 @@ export function shapePositions(options: ShapeOptions): Int32Array {
   return Int32Array.from({ length: tokens }, (_, i) => i + shift);
 }
 
+/** Options of {@link abacusPositions}. */
 export interface AbacusOptions {
   /** Rows of the list. Default 1. */
   batch?: number;

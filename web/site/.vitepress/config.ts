@@ -23,6 +23,8 @@ export default defineConfig({
   outDir: here('../../../build/site'),
   cacheDir: here('./cache'),
   srcExclude: ['facts/**'],
+  // scripts/reference.mjs writes pages there.
+  rewrites: { 'generated/:page(.*)': ':page' },
   locales: {
     root: { label: '中文', lang: 'zh-CN', description: description.zh },
     en: { label: 'English', lang: 'en', description: description.en },
