@@ -273,8 +273,6 @@ class Backward {
   ContentGradient content_;
   int head_ = 0;
   bool gated_ = false;
-  std::int64_t panels_at_once_ = kPanels;
-  std::int64_t panel_count_ = 0;  // of the block of queries
   bool active_[kPanels] = {};     // panels that see some of the block of keys
   Buffer<float> d_queries_;       // (panels, regimes, dim, kPanel)
   Buffer<float> weights_;         // (panels, kKeyBlock, kPanel)

@@ -45,7 +45,7 @@ class Loss {
   /// them or, with a stride, some.
   void check(const char* what, std::vector<float>& numbers, const std::vector<float>& gradient,
              std::size_t stride = 1) const {
-    CAPTURE(what);
+    CAPTURE(std::string(what));
     REQUIRE(gradient.size() == numbers.size());
     std::vector<float> actual;
     std::vector<double> slopes;
@@ -133,7 +133,7 @@ TEST_CASE("gradients of every encoding are those of finite differences") {
   padded.key_mask = {1, 1, 0, 1, 1, 0, 1, 1, 1, 1};
   padded.sink_logits = {0.5F, -1.0F};
   padded.head_scales = {1.5F, 0.75F};
-  padded.query_scales = {0.5F, 1.25F, 2.0F, 0.0F};
+  padded.query_scales = {0.5F, 1.25F, 2.0F, -0.75F};
   for (const AttentionCase& c : {causal, padded}) {
     CAPTURE(c.batch);
     with_every_encoding(c, [&](const Sample& sample, const std::vector<Tensor*>& trained) {
@@ -145,19 +145,34 @@ TEST_CASE("gradients of every encoding are those of finite differences") {
   }
 }
 
+TEST_CASE("a scale of 0 has a gradient") {
+  AttentionCase c;
+  c.heads = 2;
+  c.queries = 3;
+  c.keys = 5;
+  c.fill(4);
+  c.head_scales = {1.0F, 0.0F};
+  c.query_scales = {0.0F, 1.0F, -1.0F};
+  check_all(c, {}, {});
+}
+
 TEST_CASE("gradients across the edges of tiles") {
   AttentionCase c;
   c.heads = 2;
   c.kv_heads = 1;
   c.queries = kQueryBlock + 3;
-  c.keys = 2 * kKeyBlock + 5;
+  c.keys = kKeyBlock + 5;
   c.head_dim = 9;
   c.value_dim = 6;
   c.fill(3);
   c.causal = true;
-  with_every_encoding(c, [&](const Sample& sample, const std::vector<Tensor*>& trained) {
+  const Description* last = nullptr;
+  with_every_encoding(c, [&](const Sample& sample, std::vector<Tensor*> trained) {
     const auto encoding = sample.make();
-    if (!unbounded(*encoding)) return;
+    if (!unbounded(*encoding) || sample.description == last) return;
+    last = sample.description;
+    // Among so many distances some meet a kink of its units, where differences are no gradients.
+    if (std::string(last->name) == "fire") trained.clear();
     AttentionCase with = c;
     with.encodings = {encoding.get()};
     check_all(with, sample.reference, trained, 613);
