@@ -88,7 +88,7 @@ class Sinusoidal final : public Encoding, public Embed {
         interleaved_(values[kLayout] == 0),
         spread_(values[kLayout] == 2),
         zero_padding_(values[kZeroPadding] != 0),
-        offset_(static_cast<std::int64_t>(values[kOffset])),
+        offset_(values[kOffset]),
         scale_(numbers<float>(values[kScale])),
         sinusoid_(values[kBase], part_, denominator(part_, values[kDenominator] == 1), interleaved_,
                   values[kOrder] == 1) {

@@ -94,6 +94,7 @@ export interface PatchWindow {
   readonly offsets: number;
   /** Patches by which every second layer moves its windows. */
   readonly shift: number;
+  /** Heads of these layers. */
   readonly heads: number;
   /** One learned number per offset and head, or a small network of the log offsets (Swin v2). */
   readonly biases: 'table' | 'network';
@@ -105,6 +106,7 @@ export interface PatchWindow {
 export interface PositionConvolution {
   /** Frames that a frame sees. */
   readonly kernel: number;
+  /** Groups of channels that are convolved apart from each other. */
   readonly groups: number;
 }
 
@@ -210,8 +212,11 @@ export interface LayerGroup {
   readonly buckets: Buckets | null;
   /** Terms and distances (deberta). */
   readonly disentangled: Disentangled | null;
+  /** Vectors of distances that meet queries or keys (Shaw, Transformer-XL). */
   readonly distances: Distances | null;
+  /** The window of patches (Swin). */
   readonly patchWindow: PatchWindow | null;
+  /** The convolution that tells the order (wav2vec 2.0). */
   readonly convolution: PositionConvolution | null;
   /** Keys a query may see, itself included; `null` = all. */
   readonly window: number | null;
