@@ -273,8 +273,6 @@ class Backward {
   ContentGradient content_;
   int head_ = 0;
   bool gated_ = false;
-  std::int64_t panels_at_once_ = kPanels;
-  std::int64_t panel_count_ = 0;  // of the block of queries
   bool active_[kPanels] = {};     // panels that see some of the block of keys
   Buffer<float> d_queries_;       // (panels, regimes, dim, kPanel)
   Buffer<float> weights_;         // (panels, kKeyBlock, kPanel)
@@ -291,6 +289,10 @@ class Backward {
 
 Status attention_backward(const AttentionProblem& problem, const AttentionGradients& gradients) {
   const Status status = check(problem);
+  const ScoreTerms& terms = problem.terms;
+  if (terms.head_mix != nullptr || (terms.bias != nullptr && terms.bias->weighs())) {
+    return Status::unsupported;
+  }
   return status == Status::ok ? Backward(problem, gradients).run() : status;
 }
 

@@ -21,6 +21,7 @@ Status check(const AttentionProblem& p) {
     if (content->heads() != 0 && content->heads() != p.heads) return Status::shape;
     if (content->value_dim() != 0 && content->value_dim() != p.value_dim) return Status::shape;
   }
+  if (terms.head_mix != nullptr && terms.head_mix->heads() != p.heads) return Status::shape;
   if (terms.bias != nullptr && terms.bias->heads() != p.heads) return Status::shape;
   if (!std::isfinite(p.scale) || !std::isfinite(p.softcap) || p.softcap < 0) {
     return Status::parameter;
@@ -50,14 +51,16 @@ Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
   };
   for (const Encoding* e : encodings) {
     if (e->embed() != nullptr && e->rotate() == nullptr && e->content() == nullptr &&
-        e->bias() == nullptr && e->scale() == nullptr && e->mask() == nullptr) {
+        e->head_mix() == nullptr && e->bias() == nullptr && e->scale() == nullptr &&
+        e->mask() == nullptr) {
       return Status::unsupported;
     }
     if (!fill(terms.rotate, e->rotate()) || !fill(terms.content, e->content()) ||
-        !fill(terms.bias, e->bias()) || !fill(terms.scale, e->scale()) ||
-        !fill(terms.mask, e->mask())) {
+        !fill(terms.head_mix, e->head_mix()) || !fill(terms.bias, e->bias()) ||
+        !fill(terms.scale, e->scale()) || !fill(terms.mask, e->mask())) {
       return Status::conflict;
     }
+    if (terms.content != nullptr && terms.head_mix != nullptr) return Status::conflict;
     terms.domain = terms.domain.intersection(e->domain());
   }
   return Status::ok;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "attention/check.hpp"
 #include "attention/kernels.hpp"
@@ -15,27 +16,37 @@ namespace posenc {
 
 namespace {
 
+/// Runs through the heads one after another, or, where scores of all heads are mixed, through all
+/// of them at once. Those that run together are `slots`; a slot has its panels, states and sums.
 class Forward {
  public:
-  explicit Forward(const AttentionProblem& problem) : p_(problem), operands_(problem) {}
+  explicit Forward(const AttentionProblem& problem)
+      : p_(problem), slots_(mixes() ? p_.heads : 1), scores_(static_cast<std::size_t>(slots_)) {
+    const std::int64_t kv_slots = mixes() ? p_.kv_heads : 1;
+    operands_.reserve(static_cast<std::size_t>(kv_slots));
+    for (std::int64_t i = 0; i < kv_slots; ++i) operands_.emplace_back(problem);
+  }
 
   Status run() {
-    if (const Status status = operands_.allocate(); status != Status::ok) return status;
-    const std::int64_t panels = kQueryBlock / kPanel;
+    for (Operands& operands : operands_) {
+      if (const Status status = operands.allocate(); status != Status::ok) return status;
+    }
+    const std::int64_t panels = slots_ * kPanels;
     const Content* content = p_.terms.content;
     const int regimes = p_.terms.rotate == nullptr ? 1 : p_.terms.rotate->regimes();
-    const std::int64_t query_size = regimes * operands_.dim() * kPanel;
+    const std::int64_t query_size = regimes * operands_[0].dim() * kPanel;
     content_rows_ = content == nullptr ? 0 : content->rows();
     packed_ = Buffer<float>(panels * query_size);
     packed_content_ = Buffer<float>(panels * kPanel * content_rows_);
     value_rows_ = content != nullptr && content->value_dim() != 0 ? content_rows_ : 0;
     row_weights_ = Buffer<float>(panels * kPanel * value_rows_);
     sums_ = Buffer<float>(panels * kPanel * p_.value_dim);
-    tile_ = Buffer<float>(kKeyBlock * kPanel);
+    tiles_ = Buffer<float>(slots_ * kTileSize);
+    biases_ = Buffer<float>(mixes() ? slots_ * kTileSize : 0);
     panels_ = Buffer<Panel>(panels);
     states_ = Buffer<SoftmaxState>(panels);
     if (!packed_.ok() || !packed_content_.ok() || !row_weights_.ok() || !sums_.ok() ||
-        !tile_.ok() || !panels_.ok() || !states_.ok()) {
+        !tiles_.ok() || !biases_.ok() || !panels_.ok() || !states_.ok()) {
       return Status::memory;
     }
     for (std::int64_t i = 0; i < panels; ++i) {
@@ -50,42 +61,57 @@ class Forward {
 
  private:
   Status run_entry(std::int64_t entry) {
-    if (const Status status = operands_.enter(entry); status != Status::ok) return status;
-    if (counts_gates() && !rows_.ascending) return Status::unsupported;
-    // Head h reads kv head floor(h · kv_heads / heads).
-    const std::int64_t group = p_.heads / p_.kv_heads;
+    for (Operands& operands : operands_) {
+      if (const Status status = operands.enter(entry); status != Status::ok) return status;
+    }
+    if (counts_gates() && !rows().ascending) return Status::unsupported;
     for (std::int64_t head = 0; head < p_.heads; ++head) {
-      if (head % group == 0) operands_.enter_kv_head(head / group);
-      const Status status = scores_.build(p_, operands_, static_cast<int>(head));
+      if (head % group() == 0) operands(head).enter_kv_head(head / group());
+      const Status status = scores(head).build(p_, operands(head), static_cast<int>(head));
       if (status != Status::ok) return status;
-      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) run_query_block(head, q);
+      if (slot(head) + 1 < slots_) continue;
+      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) {
+        run_query_block(head + 1 - slots_, q);
+      }
     }
     return Status::ok;
   }
 
+  /// The heads from `head`, as many as there are slots.
   void run_query_block(std::int64_t head, std::int64_t first) {
     const std::int64_t count = std::min(kQueryBlock, p_.queries - first);
     const std::int64_t panels = blocks_of(count, kPanel);
-    for (std::int64_t i = 0; i < panels; ++i) {
-      const std::int64_t token = first + i * kPanel;
-      scores_.pack(token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
-      panels_[i].start();
-      start(head, states_[i]);
+    first_head_ = head;
+    for (std::int64_t h = head; h < head + slots_; ++h) {
+      for (std::int64_t i = 0; i < panels; ++i) {
+        const std::int64_t token = first + i * kPanel;
+        scores(h).pack(token, std::min<std::int64_t>(kPanel, p_.queries - token), panel(h, i));
+        panel(h, i).start();
+        start(h, state(h, i));
+      }
     }
     value_vectors_ =
         value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(static_cast<int>(head));
     std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
     std::memset(sums_.data(), 0,
-                static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
+                static_cast<std::size_t>(slots_ * kPanels * kPanel * p_.value_dim) * sizeof(float));
 
-    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
+    for (std::int64_t step = 0; step < rows().block_count; ++step) {
       const std::int64_t b = block_at(step);
-      for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, rows_.block(b));
+      for (std::int64_t i = 0; i < panels; ++i) {
+        if (mixes()) {
+          add_mixed_block(i, b);
+        } else {
+          add_block(i, b);
+        }
+      }
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      write(head, i);
-      if (p_.statistics != nullptr) write_statistics(head, panels_[i], states_[i]);
-      if (p_.taps.any()) write_taps(head, panels_[i], states_[i]);
+      for (std::int64_t h = head; h < head + slots_; ++h) {
+        write(h, i);
+        if (p_.statistics != nullptr) write_statistics(h, panel(h, i), state(h, i));
+      }
+      if (p_.taps.any()) write_taps(i);
     }
   }
 
@@ -101,108 +127,174 @@ class Forward {
 
   /// The order of blocks of keys: gates are counted from the query back.
   std::int64_t block_at(std::int64_t step) const {
-    return counts_gates() ? rows_.block_count - 1 - step : step;
+    return counts_gates() ? rows().block_count - 1 - step : step;
   }
 
-  void add_block(std::int64_t i, std::int64_t b, const KeyBlock& block) {
-    Panel& panel = panels_[i];
-    const Visibility visibility = scores_.masks().visibility(panel, block);
+  void add_block(std::int64_t i, std::int64_t b) {
+    Panel& queries = panel(first_head_, i);
+    const KeyBlock& block = rows().block(b);
+    const Visibility visibility = scores_[0].masks().visibility(queries, block);
     if (visibility == Visibility::none) return;
-    const bool all = visibility == Visibility::all;
-    scores_.logits(panel, block, all, tile_.data());
-    if (scores_.masks().adds()) {
-      const PanelValue offset = scores_.masks().add(panel, block, tile_.data());
-      meet_offset(tile_.data(), block.count, offset, states_[i]);
+    scores_[0].logits(queries, block, visibility == Visibility::all, tiles_.data());
+    take_in(first_head_, i, b, visibility == Visibility::all);
+  }
+
+  /// The same for all heads.
+  void add_mixed_block(std::int64_t i, std::int64_t b) {
+    const KeyBlock& block = rows().block(b);
+    const auto visibility = [&](std::int64_t head) {
+      return scores(head).masks().visibility(panel(head, i), block);
+    };
+    bool any = false;
+    for (std::int64_t h = 0; h < p_.heads; ++h) any |= visibility(h) != Visibility::none;
+    if (!any) return;
+    write_raw(i, block);
+    for (std::int64_t h = 0; h < p_.heads; ++h) {
+      const Visibility of_head = visibility(h);
+      if (of_head == Visibility::none) continue;
+      scores(h).cap(block, tile(h));
+      scores(h).add_bias(panel(h, i), block, tile(h));
+      if (of_head == Visibility::some) scores(h).masks().hide(panel(h, i), block, tile(h));
+      take_in(h, i, b, of_head == Visibility::all);
     }
-    const PanelValue correction = softmax_step(tile_.data(), block.count, states_[i]);
-    const float* values = operands_.values() + block.first * p_.value_dim;
-    if (all || operands_.clean(b)) {
-      mix_values<false>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
+  }
+
+  /// The scaled scores of all slots, mixed where heads are.
+  void write_raw(std::int64_t i, const KeyBlock& block) {
+    for (std::int64_t h = first_head_; h < first_head_ + slots_; ++h) {
+      scores(h).raw(panel(h, i), block, tile(h));
+      if (!mixes()) return;
+      float* biases = biases_.data() + slot(h) * kTileSize;
+      std::fill_n(biases, block.count * kPanel, 0.0F);
+      scores(h).add_bias(panel(h, i), block, biases);
+    }
+    p_.terms.head_mix->add(biases_.data(), block.count * kPanel, kTileSize, tiles_.data());
+  }
+
+  /// Adds the values of a block, weighted by the logits in the head's tile.
+  void take_in(std::int64_t head, std::int64_t i, std::int64_t b, bool all_visible) {
+    const KeyBlock& block = rows().block(b);
+    float* weights = tile(head);
+    HeadMasks& masks = scores(head).masks();
+    if (masks.adds()) {
+      const PanelValue offset = masks.add(panel(head, i), block, weights);
+      meet_offset(weights, block.count, offset, state(head, i));
+    }
+    const PanelValue correction = softmax_step(weights, block.count, state(head, i));
+    const float* values = operands(head).values() + block.first * p_.value_dim;
+    if (all_visible || operands(head).clean(b)) {
+      mix_values<false>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
     } else {
-      mix_values<true>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
+      mix_values<true>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
     }
     if (value_vectors_ != nullptr) {
-      scores_.add_row_weights(panel, block, tile_.data(), correction, row_weights(i));
+      scores(head).add_row_weights(panel(head, i), block, weights, correction, row_weights(i));
     }
   }
 
   void write(std::int64_t head, std::int64_t i) {
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
+    float* columns = sums(head, i);
     if (value_vectors_ != nullptr) {
-      mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, sums(i));
+      mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, columns);
     }
-    const Panel& panel = panels_[i];
-    float* output = p_.output + operands_.query_row(head, panel.first) * p_.value_dim;
-    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+    const Panel& queries = panel(head, i);
+    float* output = p_.output + operands(head).query_row(head, queries.first) * p_.value_dim;
+    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
       float* out = output + lane * p_.value_dim;
-      const float sum = states_[i].sum[lane];
+      const float sum = state(head, i).sum[lane];
       for (std::int64_t d = 0; d < p_.value_dim; ++d) {
-        out[d] = sum == 0.0F ? 0.0F : sums(i)[d * kPanel + lane] / sum;
+        out[d] = sum == 0.0F ? 0.0F : columns[d * kPanel + lane] / sum;
       }
     }
-    operands_.turn_back(head, panel.first, panel.count, output);
+    operands(head).turn_back(head, queries.first, queries.count, output);
   }
 
-  void write_statistics(std::int64_t head, const Panel& panel, const SoftmaxState& state) const {
-    RowStatistics* out = p_.statistics + operands_.query_row(head, panel.first);
-    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+  void write_statistics(std::int64_t head, const Panel& queries, const SoftmaxState& state) {
+    RowStatistics* out = p_.statistics + operands(head).query_row(head, queries.first);
+    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
       out[lane] = {state.offset[lane], state.maximum[lane], state.sum[lane]};
     }
   }
 
-  void write_taps(std::int64_t head, Panel& panel, const SoftmaxState& state) {
-    const std::int64_t first_row = operands_.query_row(head, panel.first);
-    float* tile = tile_.data();
-    panel.start();
-    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
-      const KeyBlock& block = rows_.block(block_at(step));
-      scores_.raw(panel, block, tile);
-      write_tile(p_.taps.scores, first_row, panel, block);
-      scores_.cap(block, tile);
-      write_tile(p_.taps.capped, first_row, panel, block);
-      scores_.add_bias(panel, block, tile);
-      write_tile(p_.taps.biased, first_row, panel, block);
-      scores_.masks().hide(panel, block, tile);
-      float offset[kPanel] = {};
-      if (scores_.masks().adds()) scores_.masks().add(panel, block, tile).store_to(offset);
-      write_tile(p_.taps.logits, first_row, panel, block, offset);
-      if (p_.taps.weights == nullptr) continue;
-      final_weights(tile, block.count, PanelValue::load_from(offset), state);
-      write_tile(p_.taps.weights, first_row, panel, block);
+  void write_taps(std::int64_t i) {
+    for (std::int64_t h = first_head_; h < first_head_ + slots_; ++h) panel(h, i).start();
+    for (std::int64_t step = 0; step < rows().block_count; ++step) {
+      const KeyBlock& block = rows().block(block_at(step));
+      write_raw(i, block);
+      for (std::int64_t h = first_head_; h < first_head_ + slots_; ++h) write_taps(h, i, block);
     }
   }
 
-  void write_tile(float* tap, std::int64_t first_row, const Panel& panel, const KeyBlock& block,
+  void write_taps(std::int64_t head, std::int64_t i, const KeyBlock& block) {
+    const Panel& queries = panel(head, i);
+    HeadScores& terms = scores(head);
+    float* numbers = tile(head);
+    write_tile(p_.taps.scores, head, queries, block);
+    terms.cap(block, numbers);
+    write_tile(p_.taps.capped, head, queries, block);
+    terms.add_bias(queries, block, numbers);
+    write_tile(p_.taps.biased, head, queries, block);
+    terms.masks().hide(queries, block, numbers);
+    float offset[kPanel] = {};
+    if (terms.masks().adds()) terms.masks().add(queries, block, numbers).store_to(offset);
+    write_tile(p_.taps.logits, head, queries, block, offset);
+    if (p_.taps.weights == nullptr) return;
+    final_weights(numbers, block.count, PanelValue::load_from(offset), state(head, i));
+    write_tile(p_.taps.weights, head, queries, block);
+  }
+
+  void write_tile(float* tap, std::int64_t head, const Panel& queries, const KeyBlock& block,
                   const float* offset = kZeros) {
     if (tap == nullptr) return;
-    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
+    const std::int64_t first_row = operands(head).query_row(head, queries.first);
+    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
       float* out = tap + (first_row + lane) * p_.keys + block.first;
-      for (std::int64_t n = 0; n < block.count; ++n)
-        out[n] = tile_[n * kPanel + lane] + offset[lane];
+      for (std::int64_t n = 0; n < block.count; ++n) {
+        out[n] = tile(head)[n * kPanel + lane] + offset[lane];
+      }
     }
   }
 
-  float* row_weights(std::int64_t panel) {
-    return row_weights_.data() + panel * kPanel * value_rows_;
-  }
-  float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
-
   static constexpr float kZeros[kPanel] = {};
+  static constexpr std::int64_t kPanels = kQueryBlock / kPanel;
+  static constexpr std::int64_t kTileSize = kKeyBlock * kPanel;
+
+  bool mixes() const { return p_.terms.head_mix != nullptr; }
+  /// Head h reads kv head floor(h · kv_heads / heads).
+  std::int64_t group() const { return p_.heads / p_.kv_heads; }
+  std::int64_t slot(std::int64_t head) const { return mixes() ? head : 0; }
+  const KeyRows& rows() const { return operands_[0].rows(); }
+  Operands& operands(std::int64_t head) {
+    return operands_[static_cast<std::size_t>(slot(head) / group())];
+  }
+  HeadScores& scores(std::int64_t head) { return scores_[static_cast<std::size_t>(slot(head))]; }
+  Panel& panel(std::int64_t head, std::int64_t i) { return panels_[slot(head) * kPanels + i]; }
+  SoftmaxState& state(std::int64_t head, std::int64_t i) {
+    return states_[slot(head) * kPanels + i];
+  }
+  float* tile(std::int64_t head) { return tiles_.data() + slot(head) * kTileSize; }
+  float* sums(std::int64_t head, std::int64_t i) {
+    return sums_.data() + (slot(head) * kPanels + i) * kPanel * p_.value_dim;
+  }
+  float* row_weights(std::int64_t i) { return row_weights_.data() + i * kPanel * value_rows_; }
 
   const AttentionProblem& p_;
-  Operands operands_;
-  const KeyRows& rows_ = operands_.rows();
+  std::int64_t slots_;
+  std::vector<Operands> operands_;  // of a kv head in each slot
+  std::vector<HeadScores> scores_;  // (slots)
+  std::int64_t first_head_ = 0;     // of those that run
   std::int64_t content_rows_ = 0;
-  std::int64_t value_rows_ = 0;  // content rows that have value vectors: all or none
-  HeadScores scores_;
+  std::int64_t value_rows_ = 0;           // content rows that have value vectors: all or none
   const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
-  Buffer<float> packed_;                  // (panels, head_dim, kPanel)
-  Buffer<float> packed_content_;          // (panels, content rows, kPanel)
+  Buffer<float> packed_;                  // (slots, panels, head_dim, kPanel)
+  Buffer<float> packed_content_;          // (slots, panels, content rows, kPanel)
   Buffer<float> row_weights_;             // (panels, value rows, kPanel): weights by content row
-  Buffer<float> sums_;                    // (panels, value_dim, kPanel): unnormalised outputs
-  Buffer<float> tile_;                    // (kKeyBlock, kPanel)
-  Buffer<Panel> panels_;
-  Buffer<SoftmaxState> states_;
+  Buffer<float> sums_;                    // (slots, panels, value_dim, kPanel): unnormalised
+  Buffer<float> tiles_;                   // (slots, kKeyBlock, kPanel)
+  Buffer<float> biases_;                  // the same, where heads are mixed
+  Buffer<Panel> panels_;                  // (slots, panels)
+  Buffer<SoftmaxState> states_;           // (slots, panels)
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace posenc {
 struct ScoreTerms {
   const Rotate* rotate = nullptr;
   const Content* content = nullptr;
+  const HeadMix* head_mix = nullptr;  ///< The other form of the hook `content`.
   const Bias* bias = nullptr;
   const Scale* scale = nullptr;
   const Mask* mask = nullptr;

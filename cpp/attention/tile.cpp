@@ -39,8 +39,10 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
     const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
     first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(problem.keys - 1);
     bias_ = Buffer<float>(count);
-    if (!bias_.ok()) return Status::memory;
+    weights_ = Buffer<float>(bias->weighs() ? count : 0);
+    if (!bias_.ok() || !weights_.ok()) return Status::memory;
     bias->by_distance(head, first_distance_, count, bias_.data());
+    if (bias->weighs()) bias->weights_by_distance(head, first_distance_, count, weights_.data());
   }
   return Status::ok;
 }
@@ -149,9 +151,10 @@ void HeadScores::take_regime(const Panel& panel, const KeyBlock& block, Range oc
 void HeadScores::logits(Panel& panel, const KeyBlock& block, bool all_visible, float* out,
                         float* capped) {
   // Without a softcap between them, a Toeplitz bias is added before the score leaves the registers.
-  const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr;
+  const bool fused = toeplitz_ && problem_->softcap == 0.0F && problem_->terms.content == nullptr &&
+                     !problem_->terms.bias->weighs();
   if (fused) {
-    dots(panel, block, toeplitz(panel, block), -1, out);
+    dots(panel, block, toeplitz(bias_, panel, block), -1, out);
   } else {
     raw(panel, block, out);
     cap(block, out);
@@ -261,26 +264,35 @@ void HeadScores::cap(const KeyBlock& block, float* scores) const {
   }
 }
 
-const float* HeadScores::toeplitz(const Panel& panel, const KeyBlock& block) const {
+const float* HeadScores::toeplitz(const Buffer<float>& by_distance, const Panel& panel,
+                                  const KeyBlock& block) const {
   const std::int64_t distance = std::int64_t{panel.positions[0]} - rows_->positions.at(block.first);
-  return bias_.data() + (distance - first_distance_);
+  return by_distance.data() + (distance - first_distance_);
 }
 
 void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scores) {
   const Bias* bias = problem_->terms.bias;
   if (bias == nullptr) return;
   if (toeplitz_) {
-    const float* start = toeplitz(panel, block);
+    const float* start = toeplitz(bias_, panel, block);
+    const float* weights = bias->weighs() ? toeplitz(weights_, panel, block) : nullptr;
     for (std::int64_t n = 0; n < block.count; ++n) {
-      float* s = scores + n * kPanel;
-      store(s, load(s) + load(start - n));
-      store(s + kLanes, load(s + kLanes) + load(start - n + kLanes));
+      for (int half = 0; half < kPanel; half += kLanes) {
+        float* s = scores + n * kPanel + half;
+        const Batch weighed = weights == nullptr ? load(s) : load(s) * load(weights - n + half);
+        store(s, weighed + load(start - n + half));
+      }
     }
     return;
   }
+  const Positions keys = rows_->positions.from(block.first, block.count);
   for (int lane = 0; lane < panel.count; ++lane) {
-    bias->row(head_, query_positions_.from(panel.first + lane, 1),
-              rows_->positions.from(block.first, block.count), row_.data());
+    const Positions query = query_positions_.from(panel.first + lane, 1);
+    if (bias->weighs()) {
+      bias->weights_row(head_, query, keys, row_.data());
+      for (std::int64_t n = 0; n < block.count; ++n) scores[n * kPanel + lane] *= row_[n];
+    }
+    bias->row(head_, query, keys, row_.data());
     for (std::int64_t n = 0; n < block.count; ++n) scores[n * kPanel + lane] += row_[n];
   }
 }

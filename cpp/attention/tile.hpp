@@ -62,8 +62,10 @@ class HeadScores {
             float* out);
   void add_content(const Panel& panel, const KeyBlock& block, float* out);
   void add_gated(Panel& panel, const KeyBlock& block, float* out);
-  /// Biases of the block's first key against the panel; the next key's start one number earlier.
-  const float* toeplitz(const Panel& panel, const KeyBlock& block) const;
+  /// Biases (or weights) of the block's first key against the panel; the next key's start one
+  /// number earlier.
+  const float* toeplitz(const Buffer<float>& by_distance, const Panel& panel,
+                        const KeyBlock& block) const;
 
   const AttentionProblem* problem_ = nullptr;
   const Operands* operands_ = nullptr;
@@ -76,6 +78,7 @@ class HeadScores {
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
   Buffer<float> bias_;                 // by distance, from first_distance_
+  Buffer<float> weights_;              // the same, where logits are weighed
   Buffer<float> turned_;               // (kPanel, dim): scratch for queries
   Buffer<float> other_;                // (kKeyBlock, kPanel): scores of another regime
   Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query

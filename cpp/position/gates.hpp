@@ -13,11 +13,13 @@ inline double gate(float score) { return 1.0 / (1.0 + std::exp(-static_cast<doub
 /// Where a sum of gates lies between the rows of a table: `part` of the way from `below` to
 /// `above`. The last row is the limit.
 struct GateCount {
-  GateCount(double sum, std::int64_t last)
-      : below(static_cast<std::int64_t>(sum < static_cast<double>(last) ? sum
-                                                                        : static_cast<double>(last))),
-        above(std::min(below + 1, last)),
-        part(below == last ? 0.0F : static_cast<float>(sum - static_cast<double>(below))) {}
+  GateCount(double sum, std::int64_t last) {
+    const auto limit = static_cast<double>(last);
+    const double count = sum < limit ? sum : limit;  // NaN counts as the limit
+    below = static_cast<std::int64_t>(count);
+    above = std::min(below + 1, last);
+    part = static_cast<float>(count - static_cast<double>(below));
+  }
 
   std::int64_t below, above;
   float part;

@@ -11,6 +11,15 @@ void bias_grad(const Bias& bias, Positions queries, Positions keys, const float*
   }
 }
 
+void weights_grad(const Bias& bias, Positions queries, Positions keys, const float* d_out,
+                  std::span<float* const> grads) {
+  for (int head = 0; head < bias.heads(); ++head) {
+    for (std::int64_t m = 0; m < queries.count; ++m, d_out += keys.count) {
+      bias.weights_row_grad(head, queries.from(m, 1), keys, d_out, grads);
+    }
+  }
+}
+
 void scale_grad(const Scale& scale, int heads, Positions queries, const float* d_out,
                 std::span<float* const> grads) {
   for (int head = 0; head < heads; ++head) {

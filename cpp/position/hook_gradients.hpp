@@ -15,6 +15,10 @@ namespace posenc {
 void bias_grad(const Bias& bias, Positions queries, Positions keys,
                const float* d_out /* (heads, queries, keys) */, std::span<float* const> grads);
 
+/// Of what logits are multiplied by, where they are weighed.
+void weights_grad(const Bias& bias, Positions queries, Positions keys,
+                  const float* d_out /* (heads, queries, keys) */, std::span<float* const> grads);
+
 /// Of the factors of `heads` heads.
 void scale_grad(const Scale& scale, int heads, Positions queries,
                 const float* d_out /* (heads, queries) */, std::span<float* const> grads);

@@ -71,6 +71,9 @@ class Rotate {
   virtual std::int64_t rotary_dim() const = 0;
   /// The first dimension that turns: those before it pass unchanged (the rope slice of MLA).
   virtual std::int64_t offset() const { return 0; }
+  /// Equal parts of the dimensions that turn, each of which forms its pairs on its own (images:
+  /// one part per axis). More than one in the layout `half` only.
+  virtual int parts() const { return 1; }
   /// Tables side by side in a row: one that all heads share, or several.
   virtual std::int64_t tables() const { return 1; }
   /// Which of them a head reads.
@@ -167,7 +170,27 @@ class Content {
   ~Content() = default;
 };
 
-/// Hook `bias`: a number added to the logit after softcap.
+/// Hook `content`, of what takes in all heads at once: a term made of the scaled scores of all
+/// heads at one query and key, and of their biases (DAPE). It is added to the scaled scores.
+class HeadMix {
+ public:
+  virtual int heads() const = 0;
+  /// Adds the terms of `count` pairs of a query and a key, whole registers of them, to their
+  /// scores. The numbers of a head lie `stride` after those of the head before.
+  virtual void add(const float* biases, std::int64_t count, std::int64_t stride,
+                   float* scores) const = 0;
+  /// From the gradient by what `add` writes: adds those by the scores before it and by the biases
+  /// (both unless null), and to `grads` those of the trained parameters, as in Embed::rows_grad.
+  virtual void add_grad(const float* scores, const float* biases, const float* d_sums,
+                        std::int64_t count, std::int64_t stride, float* d_scores, float* d_biases,
+                        std::span<float* const> grads) const = 0;
+
+ protected:
+  ~HeadMix() = default;
+};
+
+/// Hook `bias`: a number added to the logit after softcap. The logit may be multiplied by a kernel
+/// of the distance before (KERPLE's weights).
 class Bias {
  public:
   virtual int heads() const = 0;
@@ -181,6 +204,16 @@ class Bias {
   /// The gradients of that, as in Embed::rows_grad.
   virtual void row_grad(int /*head*/, Positions /*query*/, Positions /*keys*/,
                         const float* /*d_row*/, std::span<float* const> /*grads*/) const {}
+
+  /// True when logits are multiplied by weights of the distance before biases are added. The three
+  /// members below are those of the biases again.
+  virtual bool weighs() const { return false; }
+  virtual void weights_by_distance(int /*head*/, std::int64_t /*first*/, std::int64_t /*count*/,
+                                   float* /*out*/) const {}
+  virtual void weights_row(int /*head*/, Positions /*query*/, Positions /*keys*/,
+                           float* /*out*/) const {}
+  virtual void weights_row_grad(int /*head*/, Positions /*query*/, Positions /*keys*/,
+                                const float* /*d_row*/, std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Bias() = default;
@@ -215,6 +248,7 @@ class Encoding {
   virtual const Embed* embed() const { return nullptr; }
   virtual const Rotate* rotate() const { return nullptr; }
   virtual const Content* content() const { return nullptr; }
+  virtual const HeadMix* head_mix() const { return nullptr; }
   virtual const Bias* bias() const { return nullptr; }
   virtual const Scale* scale() const { return nullptr; }
   virtual const Mask* mask() const { return nullptr; }

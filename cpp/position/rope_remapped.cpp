@@ -105,7 +105,7 @@ class RopeRemapped final : public PairRotation {
     for (std::int64_t t = 0; t < positions.count; ++t) {
       const std::int32_t place = positions.at(t);
       const double at = side == Side::query ? query_at(regime, place) : key_at(regime, place);
-      frequencies_.sincos(at, sin + t * pairs(), cos + t * pairs());
+      frequencies_.sincos_real(at, sin + t * pairs(), cos + t * pairs());
     }
     rotary::multiply(cos, sin, positions.count * pairs(), attention_factor_);
   }

@@ -110,7 +110,7 @@ class TransformerXl final : public ContentEncoding {
   /// The sinusoid of a row's distance, in scratch.
   const float* sinusoid(std::int64_t row) const {
     float* const sines = sinusoid_.data();
-    frequencies_.sincos(static_cast<double>(row + first_distance()), sines, sines + width_ / 2);
+    frequencies_.sincos(row + first_distance(), sines, sines + width_ / 2);
     return sines;
   }
 

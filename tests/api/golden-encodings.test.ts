@@ -1,12 +1,8 @@
-/** Biases, rotations and content terms of other implementations, through the public API. */
-import type { EncodingName } from 'posenc';
+/** Biases and rotations of other implementations, through the public API. */
+import { positionsFromMask, type AttentionInputs, type EncodingName } from 'posenc';
 import { describe, expect, test } from 'vitest';
-import { floats, golden, type GoldenCase, type GoldenTensor } from './golden-tables.js';
+import { floats, golden, integers, tensor, type GoldenCase } from './golden-tables.js';
 import { expectNear, posenc } from './posenc.js';
-
-const tensor = (given: GoldenCase, name: string): GoldenTensor =>
-  given.tensors[name] ?? expect.fail(`${given.name} has no tensor ${name}`);
-const integers = (given: GoldenCase, name: string) => Int32Array.from(tensor(given, name).values);
 
 /** An encoding from the columns of a table; what a case does not have is left out. */
 function make(name: EncodingName, options: Readonly<Record<string, unknown>>) {
@@ -18,6 +14,20 @@ function expectWithin(actual: Float32Array, expected: readonly number[], toleran
   expect(actual.length).toBe(expected.length);
   const worst = actual.reduce((most, x, i) => Math.max(most, Math.abs(x - expected[i]!)), 0);
   expect(worst).toBeLessThanOrEqual(tolerance);
+}
+
+/** Scores of two tensors without a scale. */
+function plainScores(
+  given: GoldenCase,
+  [queryName, keyName]: [string, string],
+  change: Pick<AttentionInputs, 'encoding' | 'queryPositions' | 'keyPositions'>,
+): Float32Array {
+  const [batch = 1, heads = 1, queries = 1, headDim = 1] = tensor(given, queryName).shape;
+  const [, kvHeads = 1, keys = 1] = tensor(given, keyName).shape;
+  const key = floats(given, keyName)!;
+  const shape = { batch, heads, kvHeads, queries, keys, headDim };
+  const inputs = { query: floats(given, queryName)!, key, value: key, shape, ...change };
+  return posenc.attention({ ...inputs, scale: 1, return: ['scores'] }).scores!;
 }
 
 /** Rows and columns of the tokens of a window, row by row. */
@@ -47,21 +57,34 @@ describe('t5_bias', () => {
 });
 
 test.each(golden('kerple').cases)('kerple: $name', (given) => {
-  const { shape, values } = tensor(given, 'bias');
-  const [heads, tokens = 1] = shape;
-  const { kernel } = given.words;
-  const kerple = make('kerple', {
-    heads,
-    kernel,
-    r1: floats(given, 'r1'),
-    r2: floats(given, 'r2'),
+  const [batch = 1, heads = 1, tokens = 1] = tensor(given, 'scores').shape;
+  const names = { r1: 'r1', r2: 'r2', weightScale: 'weight_scale', weightPower: 'weight_power' };
+  const tensors: Record<string, Float32Array | undefined> = {};
+  for (const [option, name] of Object.entries(names)) tensors[option] = floats(given, name);
+  const kerple = make('kerple', { heads, ...given.words, ...tensors });
+  // Keys that are unit vectors make scores of queries.
+  const units = Float32Array.from({ length: heads * tokens ** 2 }, (_, i) =>
+    Number(Math.floor(i / tokens) % tokens === i % tokens),
+  );
+  const keys = Float32Array.from(
+    { length: batch * units.length },
+    (_, i) => units[i % units.length]!,
+  );
+  const { biased } = posenc.attention({
+    query: floats(given, 'scores')!,
+    key: keys,
+    value: keys,
+    shape: { batch, heads, queries: tokens, headDim: tokens },
+    encoding: kerple,
+    scale: 1,
+    return: ['biased'],
   });
-  const bias = kerple.bias({ queries: tokens });
-  // The source leaves 0 after the query.
+  // In the source, keys after the query count as keys at it: the score stays, less the bias of 0.
   const seen = (i: number) => i % tokens <= Math.floor(i / tokens) % tokens;
+  const scores = tensor(given, 'scores').values;
   expectNear(
-    bias.map((x, i) => (seen(i) ? x : 0)),
-    values,
+    biased!.map((x, i) => (seen(i) ? x : scores[i]!)),
+    tensor(given, 'result').values,
   );
 });
 
@@ -117,7 +140,7 @@ test.each(golden('swin').cases)('swin: $name', (given) => {
   expect(Array.from(bias)).toEqual(values);
 });
 
-test.each(golden('mrope').cases)('mrope: $name', (given) => {
+test.each(golden('mrope').cases.filter(({ tensors }) => tensors.x))('mrope: $name', (given) => {
   const { shape } = tensor(given, 'x');
   const { rotary_dim: rotaryDim, base } = given.numbers;
   const sections = given.lists.sections;
@@ -148,23 +171,97 @@ test.each(golden('xpos').cases)('xpos: $name', (given) => {
   const keys = xpos.rotate(floats(given, 'k')!, { shape, side: 'key' });
   expectWithin(queries, tensor(given, 'rotated_q').values, 1e-6);
   expectWithin(keys, tensor(given, 'rotated_k').values, 1e-6);
+  // The factor of a query is the length of its (cos, sin).
+  const { cos, sin } = xpos.table(0, { tokens: shape[2]! });
+  const lengths = cos.map((x, i) => Math.hypot(x, sin[i]!));
+  expectWithin(lengths, tensor(given, 'scale').values, 1e-6);
+  // The centre cancels.
+  for (const other of [centre, 0, -5]) {
+    const encoding = make('xpos', { headDim: shape[3], scaleBase, centre: other });
+    expectNear(plainScores(given, ['q', 'k'], { encoding }), tensor(given, 'scores').values);
+  }
 });
 
-test.each(golden('deberta').cases.filter(({ tensors }) => tensors.total))(
-  'deberta: $name',
-  (given) => {
-    const [batch = 1, heads = 1, queries = 1, headDim = 1] = tensor(given, 'query').shape;
-    const { buckets, max_distance: maxDistance } = given.numbers;
-    const [keys, rows] = ['keys', 'queries'].map((name) => floats(given, name));
-    const options = { heads, headDim, maxDistance, buckets, keys, queries: rows };
-    const { scores } = posenc.attention({
-      query: floats(given, 'query')!,
-      key: floats(given, 'key')!,
-      value: floats(given, 'key')!,
-      shape: { batch, heads, queries, headDim },
-      encoding: make('deberta', options),
-      return: ['scores'],
-    });
-    expectNear(scores!, tensor(given, 'total').values);
-  },
-);
+const scored = golden('rope_apply').cases.filter(({ tensors }) => tensors.scores);
+test.each(scored)('rope_apply, scores: $name', (given) => {
+  const { rotary_dim: rotaryDim, base } = given.numbers;
+  const headDim = tensor(given, 'x').shape[3];
+  const encoding = make('rope', { headDim, rotaryDim, base, ...given.words });
+  const positions = integers(given, 'positions');
+  const at = { encoding, queryPositions: positions, keyPositions: positions };
+  expectNear(plainScores(given, ['x', 'key'], at), tensor(given, 'scores').values);
+});
+
+describe('rope_float32', () => {
+  test.each(golden('rope_float32').cases)('$name', (given) => {
+    const { attention_factor: attentionFactor, base } = given.numbers;
+    const frequencies = tensor(given, 'frequencies').values;
+    const positions = integers(given, 'positions');
+    const check = (made: object) => {
+      const headDim = 2 * frequencies.length;
+      const rope = make('rope', { headDim, attentionFactor, angles: 'float32', ...made });
+      const { cos, sin } = rope.table(positions);
+      expectWithin(cos, tensor(given, 'cos').values, 2e-7);
+      expectWithin(sin, tensor(given, 'sin').values, 2e-7);
+      return rope;
+    };
+    check({ frequencies });
+    if (base === undefined) return;
+    // Frequencies made here are those of the reference to the last bit.
+    expect(Array.from(check({ base }).inverseFrequencies)).toEqual(frequencies);
+  });
+});
+
+const images = golden('sinusoidal').cases.filter((c) => c.tensors.positions?.shape.length === 2);
+test.each(images)('sinusoidal of images: $name', (given) => {
+  const axes = tensor(given, 'positions').shape[1];
+  const sinusoidal = make('sinusoidal', { width: given.numbers.width, axes, ...given.words });
+  expectNear(sinusoidal.embed(integers(given, 'positions')), tensor(given, 'rows').values);
+});
+
+describe('alibi', () => {
+  const { cases } = golden('alibi');
+
+  test.each(cases.filter(({ tensors }) => tensors.slopes_max16))('MPT: $name', (given) => {
+    const slopes = tensor(given, 'slopes_max16').values;
+    let start = 0;
+    for (let heads = 1; heads <= 128; start += heads++) {
+      const bias = make('alibi', { heads, biasMax: 16 }).bias({
+        queryPositions: [0],
+        keyPositions: [1],
+      });
+      const worst = bias.reduce(
+        (most, x, h) => Math.max(most, Math.abs(x / slopes[start + h]! + 1)),
+        0,
+      );
+      expect(worst).toBeLessThan(2e-6);
+    }
+  });
+
+  test.each(cases.filter(({ tensors }) => tensors.padded))(
+    '20: BLOOM under padding: $name',
+    (given) => {
+      const { heads = 1, tokens = 1 } = given.numbers;
+      const alibi = make('alibi', { heads });
+      const [batch = 1] = tensor(given, 'padded').shape;
+      const mask = tensor(given, 'mask').values;
+      const rows = Array.from({ length: batch }, (_, b) => {
+        const { positions, next } = positionsFromMask(mask.slice(b * tokens, (b + 1) * tokens));
+        const bias = alibi.bias({ queryPositions: [next[0]! - 1], keyPositions: positions });
+        const first = alibi.bias({ queryPositions: [next[0]! - 1], keyPositions: [0] });
+        return Array.from(bias, (x, i) => x - first[Math.floor(i / tokens)]!);
+      });
+      expectNear(rows.flat(), tensor(given, 'padded').values);
+    },
+  );
+
+  test.each(cases.filter(({ tensors }) => tensors.causal))('causal: $name', (given) => {
+    const { heads = 1, tokens = 1 } = given.numbers;
+    const bias = make('alibi', { heads }).bias({ queries: tokens });
+    const seen = (i: number) => i % tokens <= Math.floor(i / tokens) % tokens;
+    expectNear(
+      bias.map((x, i) => (seen(i) ? x : 0)),
+      tensor(given, 'causal').values,
+    );
+  });
+});

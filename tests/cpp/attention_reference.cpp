@@ -27,7 +27,8 @@ class Head {
     }
   }
 
-  void add_query(std::int64_t m, Stages<double>& result) const {
+  /// Scaled scores of a query, before terms of other heads.
+  Row scores(std::int64_t m) const {
     const std::int64_t at = c_.query_at(entry_, m);
     const Row query = turned(c_.query, query_row_ + m, at, Side::query, head_);
     Row scores;
@@ -40,6 +41,15 @@ class Head {
       const Row added = r_.row(head_, query, shown);
       for (std::size_t n = 0; n < scores.size(); ++n) scores[n] += added[n];
     }
+    return scores;
+  }
+
+  double bias(std::int64_t m, std::int64_t n) const {
+    return r_.bias ? r_.bias(head_, c_.query_at(entry_, m), c_.key_at(entry_, n)) : 0.0;
+  }
+
+  void add_query(std::int64_t m, const Row& scores, Stages<double>& result) const {
+    const std::int64_t at = c_.query_at(entry_, m);
     Row logits;
     for (std::int64_t n = 0; n < c_.keys; ++n) {
       logits.push_back(logit(scores[static_cast<std::size_t>(n)], m, n, result));
@@ -86,7 +96,8 @@ class Head {
     const double cap = c_.softcap;
     if (cap > 0) s = cap * std::tanh(s / cap);
     stages.capped.push_back(s);
-    if (r_.bias) s += r_.bias(head_, at, key_at);
+    if (r_.weight) s *= r_.weight(head_, at, key_at);
+    s += bias(m, n);
     stages.biased.push_back(s);
     if (!visible(m, n)) return kHidden;
     return c_.added.values.empty() ? s : s + c_.added.at(entry_, head_, m, n);
@@ -162,14 +173,41 @@ class Head {
   std::vector<Row> keys_;  // turned to their positions
 };
 
+/// Adds to the scores of a query, by head, what all heads make of them.
+void mix(const Reference& reference, const std::vector<Head>& heads, std::int64_t m,
+         std::vector<Row>& scores) {
+  for (std::size_t n = 0; n < scores[0].size(); ++n) {
+    Row before;
+    Row biases;
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      before.push_back(scores[h][n]);
+      biases.push_back(heads[h].bias(m, static_cast<std::int64_t>(n)));
+    }
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      scores[h][n] += reference.mix(static_cast<int>(h), before, biases);
+    }
+  }
+}
+
 }  // namespace
 
 Stages<double> expected(const AttentionCase& problem, const Reference& reference) {
   Stages<double> result;
   for (std::int64_t entry = 0; entry < problem.batch; ++entry) {
+    std::vector<Head> heads;
     for (std::int64_t h = 0; h < problem.heads; ++h) {
-      const Head head(problem, reference, entry, h);
-      for (std::int64_t m = 0; m < problem.queries; ++m) head.add_query(m, result);
+      heads.emplace_back(problem, reference, entry, h);
+    }
+    std::vector<std::vector<Row>> scores;  // by query, by head
+    for (std::int64_t m = 0; m < problem.queries; ++m) {
+      scores.emplace_back();
+      for (const Head& head : heads) scores.back().push_back(head.scores(m));
+      if (reference.mix) mix(reference, heads, m, scores.back());
+    }
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      for (std::int64_t m = 0; m < problem.queries; ++m) {
+        heads[h].add_query(m, scores[static_cast<std::size_t>(m)][h], result);
+      }
     }
   }
   return result;

@@ -10,8 +10,8 @@
 
 namespace posenc::test {
 
-/// Of the hooks `embed`, `rotate`, `bias` and `scale`, whichever the encoding fills, for a few
-/// tokens of all heads.
+/// Of the hooks `embed`, `rotate`, `bias`, `scale` and the mix of heads, whichever the encoding
+/// fills, for a few tokens of all heads.
 class HookLoss {
  public:
   HookLoss(const Sample& sample, int heads);
@@ -24,8 +24,9 @@ class HookLoss {
   const Sample& sample_;
   int heads_, axes_;
   std::vector<std::int32_t> positions_;  // (tokens, axes)
-  std::vector<float> rows_;              // (sides, heads, tokens, width): what is turned
-  std::vector<float> weights_;           // of the sums; each hook takes as many as it needs
+  std::vector<float> rows_;  // (sides, heads, tokens, width): what is turned; or scores and biases,
+                             // (2, heads, tokens), that are mixed
+  std::vector<float> weights_;  // of the sums; each hook takes as many as it needs
 };
 
 }  // namespace posenc::test

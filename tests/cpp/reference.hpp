@@ -46,11 +46,17 @@ struct Reference {
   std::function<std::vector<double>(int head, std::span<const double> query,
                                     std::span<const double> scores)>
       row;
+  /// A term of the scaled scores and the biases of all heads at one query and key, added to the
+  /// score of a head.
+  std::function<double(int head, std::span<const double> scores, std::span<const double> biases)>
+      mix;
   /// Added to a column of a key's value.
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position,
                        std::int64_t column)>
       value;
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> bias;
+  /// What the capped score is multiplied by before the bias is added.
+  std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> weight;
   std::function<double(int head, std::int64_t query_position)> scale;
   std::function<bool(int head, std::int64_t query_position, std::int64_t key_position)> visible;
 

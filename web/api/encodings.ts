@@ -2,7 +2,12 @@
  * Names and options of the encodings, written by hand. `tests/api/registry.test.ts` compares them with
  * the registry inside the module.
  */
-import type { FourierOptions, LearnedOptions, SinusoidalOptions } from './encodings/absolute.js';
+import type {
+  CapeOptions,
+  FourierOptions,
+  LearnedOptions,
+  SinusoidalOptions,
+} from './encodings/absolute.js';
 import type { MropeEncodingOptions, RopeNdOptions } from './encodings/axes.js';
 import type {
   AlibiOptions,
@@ -16,6 +21,7 @@ import type {
 } from './encodings/bias.js';
 import type {
   CopeOptions,
+  DapeOptions,
   DebertaOptions,
   ShawOptions,
   TransformerXlOptions,
@@ -64,8 +70,10 @@ export type EncodingName =
   | 'deberta'
   | 'tupe'
   | 'cope'
+  | 'dape'
   | 'learned'
   | 'fourier'
+  | 'cape'
   | 't5'
   | 'kerple'
   | 'sandwich'
@@ -99,8 +107,10 @@ export interface EncodingOptions {
   deberta: DebertaOptions;
   tupe: TupeOptions;
   cope: CopeOptions;
+  dape: DapeOptions;
   learned: LearnedOptions;
   fourier: FourierOptions;
+  cape: CapeOptions;
   t5: T5Options;
   kerple: KerpleOptions;
   sandwich: SandwichOptions;
@@ -116,15 +126,23 @@ export type EncodingInput<Name extends EncodingName> = Name extends 'rope'
   ? ScaledRopeOptions
   : EncodingOptions[Name];
 
+/** Options that hold several numbers, and numbers that nothing stands in for when they are not given. */
+type LeftOut<Options> =
+  | {
+      [Name in keyof Options]-?: Exclude<Options[Name], undefined> extends object ? Name : never;
+    }[keyof Options]
+  | 'trainedLength'
+  | 'length';
+
 /**
- * Options as `encoding.options` has them: with defaults; arrays that were not given are left out.
+ * Options as `encoding.options` has them: with defaults; arrays, and lengths without a default, that
+ * were not given are left out.
  */
 export type FilledOptions<Options> = {
-  readonly [
-    Name in keyof Options as Exclude<Options[Name], undefined> extends object ? never : Name
-  ]-?: Options[Name];
+  readonly [Name in keyof Options as Exclude<Name, LeftOut<Options>>]-?: Options[Name];
 } & {
-  readonly [
-    Name in keyof Options as Exclude<Options[Name], undefined> extends object ? Name : never
-  ]: Exclude<Options[Name], Float64Array>;
+  readonly [Name in keyof Options as Extract<Name, LeftOut<Options>>]: Exclude<
+    Options[Name],
+    Float64Array
+  >;
 };

@@ -159,9 +159,10 @@ TEST_CASE("encodings act at the farthest positions as well") {
     c.key_positions = {-kMaxPosition};
     const auto result = run(c);
     CHECK(result.weights == std::vector<float>{1.0F});
-    const bool biased = sample.reference.bias != nullptr;
-    const double bias = biased ? sample.reference.bias(0, kMaxPosition, -kMaxPosition) : 0;
-    const double difference = result.biased[0] - static_cast<double>(result.scores[0]);
+    const Reference& r = sample.reference;
+    const double bias = r.bias ? r.bias(0, kMaxPosition, -kMaxPosition) : 0;
+    const double weight = r.weight ? r.weight(0, kMaxPosition, -kMaxPosition) : 1;
+    const double difference = result.biased[0] - weight * result.scores[0];
     CHECK(difference == doctest::Approx(bias).epsilon(1e-6));
   }
 }

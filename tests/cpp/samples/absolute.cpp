@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 
+#include "core/random.hpp"
+
 namespace posenc::test {
 
 namespace {
@@ -42,6 +44,33 @@ void add_scaled_sinusoid(std::vector<Sample>& all, std::int64_t width) {
                      .set("offset", kOffset)
                      .set("zeroPadding", 1)
                      .share("scale", scale),
+                 r});
+}
+
+void add_cape(std::vector<Sample>& all, std::int64_t width) {
+  constexpr std::uint64_t kSeed = 17;
+  const auto within = [](std::uint64_t number, double most) {
+    return (2 * static_cast<double>(Random(kSeed, number).uniform()) - 1) * most;
+  };
+  Reference r;
+  r.embed = [=](std::int64_t position, std::int64_t column) {
+    const auto place = static_cast<std::uint64_t>(position + (std::int64_t{1} << 30));
+    const double at =
+        ((static_cast<double>(position) - 2) * 0.25 + within(0, 6) + within(2 + place, 0.125)) *
+        std::exp(within(1, std::log(1.25)));
+    const double w = power_frequency(10000, column / 2, static_cast<double>(width) / 2);
+    return column % 2 == 0 ? std::sin(at * w) : std::cos(at * w);
+  };
+  all.push_back({"cape in training",
+                 Values("cape")
+                     .set("width", static_cast<double>(width))
+                     .set("positionScale", 0.25)
+                     .set("centre", 2)
+                     .set("training", 1)
+                     .set("globalShift", 6)
+                     .set("localShift", 0.125)
+                     .set("maxScale", 1.25)
+                     .set("seed", kSeed),
                  r});
 }
 
@@ -139,6 +168,7 @@ void add_tupe(std::vector<Sample>& all, int heads) {
 void add_absolute_samples(std::vector<Sample>& all, HeadShape shape) {
   add_learned(all, shape.head_dim);
   add_scaled_sinusoid(all, shape.head_dim);
+  add_cape(all, shape.head_dim);
   add_fourier(all, shape.head_dim);
   add_tupe(all, shape.heads);
 }

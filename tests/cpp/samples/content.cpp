@@ -209,6 +209,39 @@ void add_cope(std::vector<Sample>& all, HeadShape shape) {
   with("cope shared by the heads", 0);
 }
 
+void add_dape(std::vector<Sample>& all, HeadShape shape) {
+  constexpr int kWidth = 5;
+  const int heads = shape.heads;
+  const auto first = random_tensor(2 * heads * kWidth, 141);
+  const auto hidden = random_tensor(kWidth, 142);
+  const auto last = random_tensor(heads * kWidth, 143);
+  const auto offsets = random_tensor(heads, 144);
+  Reference r;
+  r.mix = [=](int head, Row scores, Row biases) {
+    double sum = number(offsets, head);
+    for (int unit = 0; unit < kWidth; ++unit) {
+      double x = number(hidden, unit);
+      for (int h = 0; h < heads; ++h) {
+        const auto i = static_cast<std::size_t>(h);
+        x += number(first, unit * 2 * heads + h) * scores[i];
+        x += number(first, (unit * 2 + 1) * heads + h) * biases[i];
+      }
+      sum += number(last, head * kWidth + unit) * (x < 0 ? 0.25 * x : x);
+    }
+    return sum;
+  };
+  all.push_back({"dape",
+                 Values("dape")
+                     .set("heads", heads)
+                     .set("width", kWidth)
+                     .set("negativeSlope", 0.25)
+                     .share("firstWeight", first)
+                     .share("firstBias", hidden)
+                     .share("lastWeight", last)
+                     .share("lastBias", offsets),
+                 r});
+}
+
 }  // namespace
 
 void add_content_samples(std::vector<Sample>& all, HeadShape shape) {
@@ -216,6 +249,7 @@ void add_content_samples(std::vector<Sample>& all, HeadShape shape) {
   add_transformer_xl(all, shape);
   add_deberta(all, shape);
   add_cope(all, shape);
+  add_dape(all, shape);
 }
 
 }  // namespace posenc::test

@@ -95,6 +95,21 @@ void add_axes(Samples& samples, std::int64_t rotary_dim) {
   samples.add("rope_nd, trained frequencies", "rope_nd",
               {{"axes", 1}, {"layout", kHalf}, {"mixed", trained->value()}}, learned, {trained});
 
+  if (rotary_dim >= 4) {
+    // The first of two axes has the first half of the head; the other stands at 0.
+    const std::int64_t block = rotary_dim / 4 * 2;
+    Reference blocks;
+    blocks.axes = 2;
+    blocks.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+      auto out = widen(row);
+      const auto first = row.first(static_cast<std::size_t>(block));
+      const auto turned = rotated(turning(block, PairLayout::half), first, position);
+      std::copy(turned.begin(), turned.end(), out.begin());
+      return out;
+    };
+    samples.add("rope_nd, halves of each axis", "rope_nd", {{"layout", 2}}, blocks);
+  }
+
   Reference text = turning(rotary_dim, PairLayout::half);
   text.axes = 3;
   const std::int64_t third = pairs / 3;
