@@ -273,16 +273,16 @@ class Backward {
   ContentGradient content_;
   int head_ = 0;
   bool gated_ = false;
-  bool active_[kPanels] = {};     // panels that see some of the block of keys
-  Buffer<float> d_queries_;       // (panels, regimes, dim, kPanel)
-  Buffer<float> weights_;         // (panels, kKeyBlock, kPanel)
-  Buffer<float> d_scores_;        // (panels, kKeyBlock, kPanel)
-  Buffer<float> parts_;           // (regimes, panels, kKeyBlock, kPanel), of several regimes
-  Buffer<float> turned_;          // (kPanel, dim): scratch
-  Buffer<float> capped_;          // (kKeyBlock, kPanel)
-  Buffer<float> gate_scores_;     // (keys, kPanel), where gated
-  Buffer<float> d_rows_;          // (2, keys, kPanel), where gated: by logits, by scores
-  Buffer<float> d_factors_;       // (queries of a block)
+  bool active_[kPanels] = {};  // panels that see some of the block of keys
+  Buffer<float> d_queries_;    // (panels, regimes, dim, kPanel)
+  Buffer<float> weights_;      // (panels, kKeyBlock, kPanel)
+  Buffer<float> d_scores_;     // (panels, kKeyBlock, kPanel)
+  Buffer<float> parts_;        // (regimes, panels, kKeyBlock, kPanel), of several regimes
+  Buffer<float> turned_;       // (kPanel, dim): scratch
+  Buffer<float> capped_;       // (kKeyBlock, kPanel)
+  Buffer<float> gate_scores_;  // (keys, kPanel), where gated
+  Buffer<float> d_rows_;       // (2, keys, kPanel), where gated: by logits, by scores
+  Buffer<float> d_factors_;    // (queries of a block)
 };
 
 }  // namespace
