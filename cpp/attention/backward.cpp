@@ -3,7 +3,6 @@
 #include "attention/backward.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "attention/backward_bias.hpp"
@@ -151,8 +150,7 @@ class Backward {
   /// Gradients by scores of whole rows from those by scores with counted terms.
   void run_gates() {
     float* d_scores = d_rows_.data() + p_.keys * kPanel;
-    std::memcpy(d_scores, d_rows_.data(),
-                static_cast<std::size_t>(p_.keys * kPanel) * sizeof(float));
+    std::copy_n(d_rows_.data(), p_.keys * kPanel, d_scores);
     content_.add_gated(0, block_.panel(0), gate_scores_.data(), d_rows_.data(), d_scores);
     active_[0] = true;
     const KeyRows& keys = operands_.rows();

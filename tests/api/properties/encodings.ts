@@ -276,6 +276,10 @@ export function isRelative({ name, encoding }: Made): boolean {
   ];
   // Sums of frequencies are no rotations: FoPE is relative while every pair has its own alone.
   if (name === 'fope') return (encoding.options as { cosines?: unknown }).cosines === undefined;
+  // Groups and chunks begin at fixed positions.
+  if (name === 'rope_remapped') {
+    return ['rerope', 'leaky-rerope'].includes((encoding.options as { method: string }).method);
+  }
   return !absolute.includes(name);
 }
 
