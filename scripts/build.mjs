@@ -1,6 +1,6 @@
 /**
  * Builds the package into dist/ and the site into build/site. Without names it makes every step:
- *   npm run build -- wasm-simd wasm-relaxed wasm-lite api cli types site
+ *   npm run build -- wasm-simd wasm-relaxed wasm-lite api cli types reference site
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { buildPreset } from './lib/cmake.mjs';
@@ -11,6 +11,7 @@ import { ROOT, at, readJson, tool } from './lib/project.mjs';
 import { RunError, runLoud } from './lib/run.mjs';
 import { filesIn, runStep } from './lib/steps.mjs';
 import { chunkSource, withCustomSection } from './lib/wasm.mjs';
+import { REFERENCE, writeReference } from './reference.mjs';
 import { setUp } from './setup.mjs';
 
 const TARGET = 'es2022';
@@ -128,6 +129,21 @@ const STEPS = [
       const needed = reachableDeclarations([at('dist/index.d.ts'), at('dist/inspect.d.ts')]);
       for (const file of declarations()) if (!needed.has(at(file))) rmSync(at(file));
     },
+  },
+  {
+    name: 'reference',
+    inputs: [
+      ...[...SCRIPTS, 'scripts/reference.mjs', 'scripts/reference', 'scripts/lib/book.mjs'],
+      ...['web/api', 'tsconfig.json', 'tsconfig.build.json'],
+      ...filesIn('web/site', /^(generated|\.vitepress)$/),
+      ...['dist/index.js', 'dist/simd.js'],
+    ],
+    outputs: [
+      `${REFERENCE}/encodings.md`,
+      `${REFERENCE}/en/encodings.md`,
+      `${REFERENCE}/en/api.md`,
+    ],
+    action: writeReference,
   },
   {
     name: 'site',

@@ -1,27 +1,16 @@
 /** Writes the table of encodings into README.md from the registry of the built module. */
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bookPages } from './lib/book.mjs';
 import { isMain, main } from './lib/main.mjs';
 import { ROOT } from './lib/project.mjs';
 
 const README = join(ROOT, 'README.md');
 const BLOCK = /(<!-- encodings:.*-->\n)[\s\S]*(<!-- \/encodings -->)/;
 
-/** Pages of the book in English, by the encodings that their front matter names. */
-function pages() {
-  const folder = join(ROOT, 'web/site/en');
-  return readdirSync(folder).flatMap((file) => {
-    if (!file.endsWith('.md')) return [];
-    const text = readFileSync(join(folder, file), 'utf8');
-    const title = /^title: (.*)$/m.exec(text)?.[1];
-    const encodings = /^encodings: (.*)$/m.exec(text)?.[1].split(', ') ?? [];
-    return { link: `[${title}](web/site/en/${file})`, encodings };
-  });
-}
-
 /** @returns {string} a Markdown table, one row per encoding */
 export function encodingTable(encodings) {
-  const book = pages();
+  const book = bookPages('web/site/en');
   const rows = encodings.map(({ name, title, hooks, year, url, users }) => [
     `\`${name}\``,
     `${title.en} · ${title.zh}`,
@@ -30,7 +19,7 @@ export function encodingTable(encodings) {
     users.join(', '),
     book
       .filter((page) => page.encodings.includes(name))
-      .map(({ link }) => link)
+      .map((page) => `[${page.title}](web/site/en/${page.name}.md)`)
       .join(', '),
   ]);
   const lines = [

@@ -79,16 +79,59 @@ struct SinCos {
   Batch sin, cos;
 };
 
+namespace detail {
+
+/// Two registers of angles in quarter turns: the nearest whole ones and what is left, |r| ≤ 1/2.
+struct QuarterTurns {
+  QuarterTurns(DoubleBatch low, DoubleBatch high) {
+    const DoubleBatch round(kRoundDouble);
+    const DoubleBatch shifted_low = low + round;
+    const DoubleBatch shifted_high = high + round;
+    r_low = low - (shifted_low - round);
+    r_high = high - (shifted_high - round);
+    quadrant = low_words(shifted_low, shifted_high);
+  }
+
+  /// From the sine and cosine of r to those of the angle.
+  SinCos unfold(Batch s, Batch c) const {
+    const IntBatch one(1);
+    const BoolBatch swapped = as_float_mask((quadrant & one) == one);
+    const IntBatch sign_sin = (quadrant & IntBatch(2)) << 30;
+    const IntBatch sign_cos = ((quadrant + one) & IntBatch(2)) << 30;
+    return {from_bits(bits(select(swapped, c, s)) ^ sign_sin),
+            from_bits(bits(select(swapped, s, c)) ^ sign_cos)};
+  }
+
+  DoubleBatch r_low, r_high;
+  IntBatch quadrant;
+};
+
+/// Sine of |r| ≤ 1/2 quarter turns (error of the polynomial 2.3e-9).
+inline DoubleBatch sin_fraction(DoubleBatch r, DoubleBatch z /* r² */) {
+  DoubleBatch s(-0.004601657887170131);
+  s = fma(s, z, DoubleBatch(0.07968003276849152));
+  s = fma(s, z, DoubleBatch(-0.6459634602331946));
+  s = fma(s, z, DoubleBatch(1.5707963217083407));
+  return s * r;
+}
+
+/// Cosine of the same (error of the polynomial 5.4e-11).
+inline DoubleBatch cos_fraction(DoubleBatch z) {
+  DoubleBatch c(9.040216715304063e-4);
+  c = fma(c, z, DoubleBatch(-0.020860288508688873));
+  c = fma(c, z, DoubleBatch(0.2536692440300211));
+  c = fma(c, z, DoubleBatch(-1.2337005433534867));
+  return fma(c, z, DoubleBatch(1.0));
+}
+
+}  // namespace detail
+
 /// Sine and cosine of an angle given in float64 quarter turns (two registers for one of float): the
 /// whole turns are taken off exactly and only the results are rounded. Absolute error ≤ 1.2e-7 for
 /// |angle| < 2^31.
 inline SinCos sincos(DoubleBatch low, DoubleBatch high) {
-  const DoubleBatch round(detail::kRoundDouble);
-  const DoubleBatch shifted_low = low + round;
-  const DoubleBatch shifted_high = high + round;
-  const Batch r = narrow(low - (shifted_low - round), high - (shifted_high - round));
-  const IntBatch quadrant = low_words(shifted_low, shifted_high);
-
+  const detail::QuarterTurns turns(low, high);
+  const Batch r = narrow(turns.r_low, turns.r_high);
   const Batch z = r * r;
   Batch s(-4.6843534e-3F);
   s = fma(s, z, Batch(7.9712010e-2F));
@@ -99,13 +142,17 @@ inline SinCos sincos(DoubleBatch low, DoubleBatch high) {
   c = fma(c, z, Batch(2.5366922e-1F));
   c = fma(c, z, Batch(-1.2337005F));
   c = fma(c, z, Batch(1.0F));
+  return turns.unfold(s, c);
+}
 
-  const IntBatch one(1);
-  const BoolBatch swapped = as_float_mask((quadrant & one) == one);
-  const IntBatch sign_sin = (quadrant & IntBatch(2)) << 30;
-  const IntBatch sign_cos = ((quadrant + one) & IntBatch(2)) << 30;
-  return {from_bits(bits(select(swapped, c, s)) ^ sign_sin),
-          from_bits(bits(select(swapped, s, c)) ^ sign_cos)};
+/// The same with float64 polynomials, half as fast: error ≤ 3.5e-8 for |angle| < 2^24.
+inline SinCos precise_sincos(DoubleBatch low, DoubleBatch high) {
+  const detail::QuarterTurns turns(low, high);
+  const DoubleBatch z_low = turns.r_low * turns.r_low;
+  const DoubleBatch z_high = turns.r_high * turns.r_high;
+  return turns.unfold(
+      narrow(detail::sin_fraction(turns.r_low, z_low), detail::sin_fraction(turns.r_high, z_high)),
+      narrow(detail::cos_fraction(z_low), detail::cos_fraction(z_high)));
 }
 
 }  // namespace posenc

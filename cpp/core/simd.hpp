@@ -41,6 +41,14 @@ inline Batch fma(Batch a, Batch b, Batch c) {
 #endif
 }
 
+inline DoubleBatch fma(DoubleBatch a, DoubleBatch b, DoubleBatch c) {
+#if defined(__wasm_relaxed_simd__)
+  return wasm_f64x2_relaxed_madd(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 inline IntBatch bits(Batch x) { return xsimd::bitwise_cast<std::int32_t>(x); }
 inline Batch from_bits(IntBatch x) { return xsimd::bitwise_cast<float>(x); }
 inline BoolBatch as_float_mask(IntBatch::batch_bool_type mask) {

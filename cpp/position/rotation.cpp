@@ -64,6 +64,18 @@ void rotate_interleaved(const float* x, std::int64_t stride, const float* cos, c
   }
 }
 
+/// Copies the same numbers of `Heads` heads.
+template <int Heads>
+void copy_heads(const float* x, std::int64_t stride, std::int64_t count, float* out) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int h = 0; h < Heads; ++h) store(out + h * stride + i, load(x + h * stride + i));
+  }
+  for (; i < count; ++i) {
+    for (int h = 0; h < Heads; ++h) out[h * stride + i] = x[h * stride + i];
+  }
+}
+
 /// `tokens` rows of each of `Heads` heads, which lie `stride` numbers apart.
 template <int Heads>
 void rotate_heads(const Rotate& rotate, const float* x, std::int64_t stride, const float* cos,
@@ -74,21 +86,22 @@ void rotate_heads(const Rotate& rotate, const float* x, std::int64_t stride, con
   const std::int64_t first = rotate.offset();
   const std::int64_t end = first + 2 * pairs;
   const bool half = rotate.layout() == PairLayout::half;
+  const std::int64_t part = pairs / rotate.parts();  // pairs that are formed together
   for (std::int64_t t = 0; t < tokens; ++t) {
     const float* row = x + t * head_dim;
     float* turned = out + t * head_dim;
     const float* c = cos + t * width;
     const float* s = sin + t * width;
+    if (turned != row) copy_heads<Heads>(row, stride, first, turned);
     if (half) {
-      rotate_half<Heads>(row + first, stride, c, s, pairs, turned + first);
+      for (std::int64_t i = 0; i < pairs; i += part) {
+        const std::int64_t at = first + 2 * i;
+        rotate_half<Heads>(row + at, stride, c + i, s + i, part, turned + at);
+      }
     } else {
       rotate_interleaved<Heads>(row + first, stride, c, s, pairs, turned + first);
     }
-    if (turned == row) continue;
-    for (int h = 0; h < Heads; ++h) {
-      std::copy_n(row + h * stride, first, turned + h * stride);
-      std::copy_n(row + h * stride + end, head_dim - end, turned + h * stride + end);
-    }
+    if (turned != row) copy_heads<Heads>(row + end, stride, head_dim - end, turned + end);
   }
 }
 
@@ -113,17 +126,21 @@ namespace {
 void turn_heads(const Rotate& rotate, const RotateCall& call, std::int64_t first_head,
                 std::int64_t heads, std::int64_t first, std::int64_t count, const float* cos,
                 const float* sin) {
-  // Heads that share loaded cosines and sines.
-  constexpr int kTogether = 2;
   const std::int64_t stride = call.tokens * rotate.head_dim();
   const std::int64_t out_stride = call.tokens * rotate.turned_dim();
   const float* x = call.x + first_head * stride + first * rotate.head_dim();
   float* out = call.out + first_head * out_stride + first * rotate.turned_dim();
   std::int64_t h = 0;
-  if (rotate.turns_pairs_only() && rotate.tables() == 1) {
-    for (; h + kTogether <= heads; h += kTogether) {
-      rotate_heads<kTogether>(rotate, x + h * stride, stride, cos, sin, count, out + h * stride);
+  const auto turn_together = [&]<int Heads>() {
+    for (; h + Heads <= heads; h += Heads) {
+      rotate_heads<Heads>(rotate, x + h * stride, stride, cos, sin, count, out + h * stride);
     }
+  };
+  // Heads that share loaded cosines and sines. More than four would run out of the ways of the
+  // first-level cache, as rows of different heads are often a power of two apart.
+  if (rotate.turns_pairs_only() && rotate.tables() == 1) {
+    turn_together.template operator()<4>();
+    turn_together.template operator()<2>();
   }
   for (; h < heads; ++h) {
     const auto head = static_cast<int>((first_head + h) % call.heads);
@@ -135,11 +152,14 @@ void turn_heads(const Rotate& rotate, const RotateCall& call, std::int64_t first
 
 Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
   if (call.inverse && !rotate.turns_pairs_only()) return Status::unsupported;
-  // Tables of this many tokens stay in the first-level cache while all heads pass over them.
-  constexpr std::int64_t kStretch = 64;
+  // Tables of a stretch of tokens stay in the second-level cache while all heads pass over them;
+  // the longer the stretch, the longer the runs of memory that the processor reads ahead.
+  constexpr std::int64_t kTableNumbers = 32768;  // 128 kB
   const std::int64_t width = rotate.table_width();
-  Buffer<float> cos(kStretch * width);
-  Buffer<float> sin(kStretch * width);
+  const std::int64_t stretch = std::clamp<std::int64_t>(kTableNumbers / (2 * width), 1,
+                                                        std::max<std::int64_t>(call.tokens, 1));
+  Buffer<float> cos(stretch * width);
+  Buffer<float> sin(stretch * width);
   if (!cos.ok() || !sin.ok()) return Status::memory;
 
   // Positions shared by the batch are one long run of heads.
@@ -148,8 +168,8 @@ Status rotate_tensor(const Rotate& rotate, const RotateCall& call) {
   for (std::int64_t group = 0; group < groups; ++group) {
     const Positions positions{call.positions + group * call.tokens * call.axes, call.tokens,
                               call.axes};
-    for (std::int64_t first = 0; first < call.tokens; first += kStretch) {
-      const std::int64_t count = std::min(kStretch, call.tokens - first);
+    for (std::int64_t first = 0; first < call.tokens; first += stretch) {
+      const std::int64_t count = std::min(stretch, call.tokens - first);
       rotate.table(call.side, positions.from(first, count), cos.data(), sin.data());
       if (call.inverse) invert_table(cos.data(), sin.data(), count * width);
       turn_heads(rotate, call, group * heads, heads, first, count, cos.data(), sin.data());

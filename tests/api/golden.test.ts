@@ -15,6 +15,7 @@ import { expectNear, posenc as simd } from './posenc.js';
 
 const groups = [
   'alibi',
+  'attention_extra',
   'cope',
   'deberta',
   'dynamic_position_bias',

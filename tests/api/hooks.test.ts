@@ -21,6 +21,7 @@ describe.each(posenc.encodings)('$name', ({ name, hooks }) => {
     const results: Float32Array[] = [];
     if (hooks.includes('embed')) results.push(encoding.embed(0, { tokens }));
     if (hooks.includes('bias')) results.push(encoding.bias({ queries: tokens }));
+    if (hooks.includes('scale')) results.push(encoding.scale(0, { tokens }));
     if (hooks.includes('rotate')) {
       const { cos, sin } = encoding.table(0, { tokens });
       results.push(

@@ -1,29 +1,40 @@
 /** The same work in plain JavaScript, as a careful developer would write it without this package. */
 
-/** RoPE, half layout, from a table of float64 angles. x: (rows, tokens, headDim). */
-export function rope(x, out, { rows, tokens, headDim, base }) {
-  const pairs = headDim / 2;
-  const cos = new Float32Array(tokens * pairs);
-  const sin = new Float32Array(tokens * pairs);
-  for (let i = 0; i < pairs; ++i) {
-    const frequency = base ** ((-2 * i) / headDim);
-    for (let t = 0; t < tokens; ++t) {
-      cos[t * pairs + i] = Math.cos(t * frequency);
-      sin[t * pairs + i] = Math.sin(t * frequency);
-    }
-  }
+/**
+ * RoPE from a table of float64 angles; dimensions past rotaryDim pass. x: (rows, tokens, headDim).
+ */
+export function rope(x, out, { rows, tokens, headDim, rotaryDim, layout, base }) {
+  const pairs = rotaryDim / 2;
+  const { cos, sin } = angles({ tokens, pairs, base });
+  const [step, partner] = layout === 'half' ? [1, pairs] : [2, 1];
   for (let row = 0; row < rows; ++row) {
     for (let t = 0; t < tokens; ++t) {
       const at = (row * tokens + t) * headDim;
       const angle = t * pairs;
       for (let i = 0; i < pairs; ++i) {
-        const a = x[at + i];
-        const b = x[at + pairs + i];
-        out[at + i] = a * cos[angle + i] - b * sin[angle + i];
-        out[at + pairs + i] = b * cos[angle + i] + a * sin[angle + i];
+        const first = at + step * i;
+        const a = x[first];
+        const b = x[first + partner];
+        out[first] = a * cos[angle + i] - b * sin[angle + i];
+        out[first + partner] = b * cos[angle + i] + a * sin[angle + i];
       }
+      for (let i = at + rotaryDim; i < at + headDim; ++i) out[i] = x[i];
     }
   }
+}
+
+/** Cosines and sines, (tokens, pairs) each, from float64 angles. */
+export function angles({ tokens, pairs, base }) {
+  const cos = new Float32Array(tokens * pairs);
+  const sin = new Float32Array(tokens * pairs);
+  for (let i = 0; i < pairs; ++i) {
+    const frequency = base ** (-i / pairs);
+    for (let t = 0; t < tokens; ++t) {
+      cos[t * pairs + i] = Math.cos(t * frequency);
+      sin[t * pairs + i] = Math.sin(t * frequency);
+    }
+  }
+  return { cos, sin };
 }
 
 /** The sinusoidal table, interleaved. */

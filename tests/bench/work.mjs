@@ -4,14 +4,44 @@ import * as plain from './plain.mjs';
 
 const MEGABYTE = 2 ** 20;
 
-function ropeRow(pe) {
+/**
+ * `memory.copy` of half of a memory onto the other half, called from inside WebAssembly:
+ *   (module (memory (export "memory") 0) (func (export "copy") (param i32 i32 i32) …))
+ */
+const COPY_MODULE = Uint8Array.of(
+  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  ...[1, 7, 1, 0x60, 3, 0x7f, 0x7f, 0x7f, 0], // the type of copy: three i32, no result
+  ...[3, 2, 1, 0],
+  ...[5, 3, 1, 0, 0], // a memory of no pages
+  ...[7, 17, 2, 6, ...ascii('memory'), 2, 0, 4, ...ascii('copy'), 0, 0],
+  ...[10, 14, 1, 12, 0, 0x20, 0, 0x20, 1, 0x20, 2, 0xfc, 10, 0, 0, 0x0b], // memory.copy
+);
+
+function ascii(text) {
+  return [...text].map((letter) => letter.charCodeAt(0));
+}
+
+/** What copies `bytes` in WebAssembly. */
+function copier(bytes) {
+  const { memory, copy } = new WebAssembly.Instance(new WebAssembly.Module(COPY_MODULE)).exports;
+  memory.grow(Math.ceil((2 * bytes) / 65536));
+  // Written once: pages that nobody wrote to all share one page of zeros, which copies too fast.
+  new Uint8Array(memory.buffer).fill(1);
+  return () => copy(bytes, 0, bytes);
+}
+
+/**
+ * RoPE against a copy of the tensor. In place, dimensions that do not turn are not touched: the
+ * copy's speed is then asked for the bytes that are.
+ */
+function ropeRow(pe, layout, rotaryDim) {
   const [batch, heads, tokens, headDim] = [2, 8, 8192, 64];
   const shape = [batch, heads, tokens, headDim];
   const size = batch * heads * tokens * headDim;
   const x = pe.random(1).normal(size);
   const expected = new Float32Array(size);
-  const work = { rows: batch * heads, tokens, headDim, base: 10000 };
-  const rope = pe.encoding('rope', { headDim });
+  const work = { rows: batch * heads, tokens, headDim, rotaryDim, layout, base: 10000 };
+  const rope = pe.encoding('rope', { headDim, rotaryDim, layout });
 
   const input = pe.tensor(x, shape);
   const output = pe.zeros(shape);
@@ -19,29 +49,55 @@ function ropeRow(pe) {
   rope.rotate(input, { out: output });
   expectClose('rope', output.read(), expected, 1e-5);
 
-  const bytes = 4 * size;
-  const memory = new WebAssembly.Memory({ initial: Math.ceil((2 * bytes) / 65536) });
-  // Written once: pages that nobody wrote to all share one page of zeros, which copies too fast.
-  const view = new Uint8Array(memory.buffer).fill(1);
   const ms = race({
     plain: () => plain.rope(x, expected, work),
     // Turns the same numbers again and again: norms do not grow.
     'in place': () => rope.rotate(input, { out: input }),
     'to another tensor': () => rope.rotate(input, { out: output }),
-    copy: () => view.copyWithin(bytes, 0, bytes),
+    copy: copier(4 * size),
   });
   input.dispose();
   output.dispose();
+  const partial = rotaryDim < headDim ? `, ${rotaryDim} dimensions turn` : '';
   return {
-    work: `RoPE [${shape}], ${Math.round(bytes / MEGABYTE)} MiB`,
+    work: `RoPE [${shape}], ${layout}${partial}, ${Math.round((4 * size) / MEGABYTE)} MiB`,
     ms,
     ratios: {
       'in place / plain JS': ms.plain / ms['in place'],
       'to another tensor / plain JS': ms.plain / ms['to another tensor'],
-      'in place / copy': ms.copy / ms['in place'],
+      'in place / copy': ((rotaryDim / headDim) * ms.copy) / ms['in place'],
       'to another tensor / copy': ms.copy / ms['to another tensor'],
     },
   };
+}
+
+/** Cosines and sines of RoPE as JavaScript gets them, in fresh arrays. */
+function tableRow(pe) {
+  const work = { tokens: 65536, pairs: 64, base: 10000 };
+  const rope = pe.encoding('rope', { headDim: 2 * work.pairs });
+  const expected = plain.angles(work);
+  const table = rope.table(0, { tokens: work.tokens });
+  expectClose('cosines', table.cos, expected.cos, 2e-7);
+  expectClose('sines', table.sin, expected.sin, 2e-7);
+  const ms = race({
+    plain: () => plain.angles(work),
+    kernel: () => rope.table(0, { tokens: work.tokens }),
+  });
+  return {
+    work: `RoPE table of ${work.tokens} positions × ${work.pairs} pairs`,
+    ms,
+    ratios: { 'kernel / plain JS': ms.plain / ms.kernel },
+  };
+}
+
+/** The table of a million positions, into a tensor: as large as one for RoPE. */
+function longTableRow(pe) {
+  const [tokens, width] = [1_000_000, 128];
+  const encoding = pe.encoding('sinusoidal', { width, layout: 'halves' });
+  const table = pe.zeros([tokens, width]);
+  const ms = race({ kernel: () => encoding.embed(0, { tokens, out: table }) });
+  table.dispose();
+  return { work: `table of a million positions × ${width / 2} pairs`, ms, ratios: {} };
 }
 
 function sinusoidalRow(pe) {
@@ -94,5 +150,12 @@ function attentionRow(pe, causal) {
 
 /** Measures one loaded module. Throws when a result is wrong. */
 export function measureAll(pe) {
-  return [ropeRow(pe), sinusoidalRow(pe), attentionRow(pe, false), attentionRow(pe, true)];
+  return [
+    ...['half', 'interleaved'].flatMap((layout) => [64, 32].map((d) => ropeRow(pe, layout, d))),
+    tableRow(pe),
+    longTableRow(pe),
+    sinusoidalRow(pe),
+    attentionRow(pe, false),
+    attentionRow(pe, true),
+  ];
 }

@@ -2,7 +2,12 @@
  * Names and options of the encodings, written by hand. `tests/api/registry.test.ts` compares them with
  * the registry inside the module.
  */
-import type { FourierOptions, LearnedOptions, SinusoidalOptions } from './encodings/absolute.js';
+import type {
+  CapeOptions,
+  FourierOptions,
+  LearnedOptions,
+  SinusoidalOptions,
+} from './encodings/absolute.js';
 import type { MropeEncodingOptions, RopeNdOptions } from './encodings/axes.js';
 import type {
   AlibiOptions,
@@ -16,6 +21,7 @@ import type {
 } from './encodings/bias.js';
 import type {
   CopeOptions,
+  DapeOptions,
   DebertaOptions,
   ShawOptions,
   TransformerXlOptions,
@@ -24,6 +30,7 @@ import type {
   HopeOptions,
   RopeOptions,
   RopePpOptions,
+  RopeRemappedOptions,
   ScaledRopeOptions,
   XposOptions,
 } from './encodings/rotary.js';
@@ -53,6 +60,7 @@ export type EncodingName =
   | 'pope'
   | 'rope_pp'
   | 'selective_rope'
+  | 'rope_remapped'
   | 'log_n'
   | 'ssmax'
   | 'llama4_temperature'
@@ -62,8 +70,10 @@ export type EncodingName =
   | 'deberta'
   | 'tupe'
   | 'cope'
+  | 'dape'
   | 'learned'
   | 'fourier'
+  | 'cape'
   | 't5'
   | 'kerple'
   | 'sandwich'
@@ -87,6 +97,7 @@ export interface EncodingOptions {
   pope: PopeOptions;
   rope_pp: RopePpOptions;
   selective_rope: SelectiveRopeOptions;
+  rope_remapped: RopeRemappedOptions;
   log_n: LogNOptions;
   ssmax: SsmaxOptions;
   llama4_temperature: Llama4TemperatureOptions;
@@ -96,8 +107,10 @@ export interface EncodingOptions {
   deberta: DebertaOptions;
   tupe: TupeOptions;
   cope: CopeOptions;
+  dape: DapeOptions;
   learned: LearnedOptions;
   fourier: FourierOptions;
+  cape: CapeOptions;
   t5: T5Options;
   kerple: KerpleOptions;
   sandwich: SandwichOptions;

@@ -109,7 +109,9 @@ function checkValues(
 /** PoPE widens queries and keys, which vectors of distances would have to match. */
 function checkWidths(terms: readonly Term[]): void {
   const wide = terms.find(({ encoding }) => encoding.name === 'pope');
-  const content = terms.find(({ encoding }) => encoding.hooks.includes('content'));
+  const content = terms.find(
+    ({ encoding }) => encoding.hooks.includes('content') && 'headDim' in encoding.options,
+  );
   if (wide === undefined || content === undefined) return;
   const { argument, encoding } = content;
   const why = `meets queries as wide as headDim, but ${wide.argument} (pope) widens them`;

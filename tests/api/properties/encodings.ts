@@ -57,6 +57,15 @@ const rotary: Shape = ({ headDim, full, reach }) => ({
   rotaryDim: full ? Math.min(2 * reach, even(headDim)) : even(headDim),
 });
 
+/** What each method of `rope_remapped` reads; it takes no other. */
+const remaps = (reach: number) => [
+  { method: 'self-extend', window: 2 * reach, group: reach },
+  { method: 'rerope', window: reach },
+  { method: 'leaky-rerope', window: reach, factor: 1 + reach / 4 },
+  { method: 'dual-chunk', chunk: reach, farthest: 2 * reach - 1 },
+];
+const remapping = ['method', 'window', 'group', 'factor', 'chunk', 'farthest'];
+
 /** What hangs together: widths, heads and arrays. Everything else comes from the registry. */
 const shapes: { readonly [Name in EncodingName]: Shape } = {
   nope: () => ({}),
@@ -108,6 +117,11 @@ const shapes: { readonly [Name in EncodingName]: Shape } = {
     heads: 1,
     angles: data((limit * even(headDim)) / 2),
   }),
+  rope_remapped: (s, data) => ({
+    ...rotary(s, data),
+    ...Object.fromEntries(remapping.map((name) => [name, undefined])),
+    ...remaps(s.reach)[s.seed % 4],
+  }),
   log_n: () => ({}),
   ssmax: ({ heads, full }, data) => ({
     heads,
@@ -150,6 +164,10 @@ const shapes: { readonly [Name in EncodingName]: Shape } = {
     ...(full ? { heads } : { heads: 0 }),
     vectors: data((full ? heads : 1) * (reach + 1) * headDim),
   }),
+  dape: ({ heads, reach: width }, data) => ({
+    ...{ heads, width, firstWeight: data(2 * heads * width), firstBias: data(width) },
+    ...{ lastWeight: data(heads * width), lastBias: data(heads) },
+  }),
   learned: ({ headDim, limit, reach }, data) => ({
     ...{ width: headDim, offset: reach },
     table: data((limit + reach) * headDim),
@@ -162,6 +180,7 @@ const shapes: { readonly [Name in EncodingName]: Shape } = {
       ...{ rowWeights: data(5 * headDim), rowBias: data(headDim) },
     }),
   }),
+  cape: ({ headDim }) => ({ width: headDim, positionScale: 1, globalShift: 9, localShift: 0.3 }),
   t5: ({ heads, reach }, data) => ({
     ...{ heads, buckets: 4 * reach, maxDistance: 8 * reach },
     table: data(4 * reach * heads),

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
+#include "position/registry.hpp"
 #include "reference.hpp"
 #include "samples.hpp"
 #include "table.hpp"
@@ -57,7 +59,6 @@ std::vector<Sample> rotations(std::int64_t width) {
 }
 
 TEST_CASE("a tensor is turned by positions that the batch shares, or has its own of") {
-  // 150 tokens are more than two stretches of tables.
   const Shape shape{3, 3, 150, 10};
   const std::vector<float> x = random_floats(shape.size(), 1);
   std::vector<std::int32_t> shared = count_from(-20, shape.tokens);
@@ -83,6 +84,43 @@ TEST_CASE("a tensor is turned by positions that the batch shares, or has its own
       back.inverse = true;
       CHECK(rotate_tensor(*encoding->rotate(), back) == Status::ok);
       CHECK(differences(out, std::span<const float>(x), {1e-6, 1e-6}) == "");
+    }
+  }
+}
+
+TEST_CASE("tokens and heads turn alike alone and among others") {
+  // The wide head takes many stretches of tables; heads go in fours, twos and ones; the last shape
+  // has dimensions before and after those that turn.
+  struct Row {
+    Shape shape;
+    double rotary_dim, offset;
+  };
+  const Row rows[] = {{{1, 7, 70, 2048}, 2048, 0}, {{2, 3, 9, 64}, 64, 0}, {{1, 7, 9, 46}, 22, 9}};
+  const Description& rope = *registry()[static_cast<std::size_t>(find_encoding("rope"))];
+  for (const auto& [shape, rotary_dim, offset] : rows) {
+    for (const double layout : {0.0, 1.0}) {
+      std::vector<double> values = complete(
+          rope, {static_cast<double>(shape.head_dim), rotary_dim, 10000, layout, NAN, 1, offset});
+      REQUIRE(resolve(rope, values).status == Status::ok);
+      const auto encoding = rope.make(values);
+      const std::vector<float> x = random_floats(shape.size(), 1);
+      const std::vector<std::int32_t> positions = count_from(1000, shape.tokens);
+      std::vector<float> together(x.size(), kUnwritten);
+      CHECK(rotate_tensor(*encoding->rotate(),
+                          call_of(x.data(), together.data(), shape, positions)) == Status::ok);
+      std::vector<float> alone(x.size(), kUnwritten);
+      for (std::int64_t row = 0; row < shape.batch * shape.heads * shape.tokens; ++row) {
+        const std::vector<std::int32_t> position = {
+            positions[static_cast<std::size_t>(row % shape.tokens)]};
+        const std::int64_t at = row * shape.head_dim;
+        CHECK(rotate_tensor(*encoding->rotate(), call_of(x.data() + at, alone.data() + at,
+                                                         {1, 1, 1, shape.head_dim}, position)) ==
+              Status::ok);
+      }
+      CHECK(bit_differences(together, alone) == "");
+      CHECK(rotate_tensor(*encoding->rotate(),
+                          call_of(alone.data(), alone.data(), shape, positions)) == Status::ok);
+      CHECK(bit_differences(alone, together) != "");
     }
   }
 }

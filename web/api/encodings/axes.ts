@@ -14,8 +14,11 @@ export interface RopeNdOptions {
   axisDims?: readonly number[] | Float64Array;
   /** Wavelengths grow from 2π towards 2π·base. 1 … 1e12. Default 10000. */
   base?: number;
-  /** `half` pairs (i, i + rotaryDim/2), `interleaved` pairs (2i, 2i+1). Default `interleaved`. */
-  layout?: 'half' | 'interleaved';
+  /**
+   * `half` pairs (i, i + rotaryDim/2), `interleaved` pairs (2i, 2i+1), `axis-half` pairs the halves of each
+   * axis' equal part (Gemma 4's vision encoder, whose first axis is the column). Default `interleaved`.
+   */
+  layout?: 'half' | 'interleaved' | 'axis-half';
   /**
    * Frequencies: `power`, powers of base on each axis (DINOv3, FLUX); `shared`, those of one axis dealt
    * out to all (Pixtral); `linear`, an arithmetic sequence; `logarithmic`, a geometric one (timm).

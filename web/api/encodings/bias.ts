@@ -46,16 +46,23 @@ export interface T5Options {
   table: Data;
 }
 
-/** Chi 2022, “KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation”. */
+/**
+ * Chi 2022, “KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation”: a bias of r1
+ * and r2, and a kernel exp(−a·distance^p) that logits are multiplied by before; either may be absent.
+ */
 export interface KerpleOptions {
   /** Number of heads. 1 … 4096. */
   heads: number;
   /** `log`: −r1·ln(1 + r2·distance); `power`: −r1·distance^r2. Default `log`. */
   kernel?: 'log' | 'power';
-  /** Strength of each head, `[heads]`; counts as at least 0.01. */
-  r1: Data;
+  /** Strength of each head, `[heads]`; counts as at least 0.01. Needed unless there are weights. */
+  r1?: Data;
   /** Scale (log) or exponent (power, at most 2) of each head, `[heads]`; counts as at least 0.01. */
-  r2: Data;
+  r2?: Data;
+  /** a of each head, `[heads]`; counts as at least 0.01. Default: 1 beside `weightPower`. */
+  weightScale?: Data;
+  /** p of each head, `[heads]`; counts as 0.01 to 2. Default: 1 beside `weightScale`. */
+  weightPower?: Data;
 }
 
 /** Chi 2022, “Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis”. */

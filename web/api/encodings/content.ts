@@ -86,3 +86,25 @@ export interface CopeOptions {
   /** Number of heads with tables of their own; 0 = all share one. 0 … 4096. Default 0. */
   heads?: number;
 }
+
+/**
+ * Zheng 2024, “DAPE: Data-Adaptive Positional Encoding for Length Extrapolation”, equation 5: a
+ * perceptron reads the scaled scores of all heads at a query and a key, and their biases, which are
+ * those of another encoding of the call; what it says is added to the scores.
+ */
+export interface DapeOptions {
+  /** Number of heads. 1 … 256. */
+  heads: number;
+  /** Width of the hidden layer. 1 … 512. Default 32. */
+  width?: number;
+  /** Slope of the LeakyReLU below 0. 0 … 1. Default 0.01. */
+  negativeSlope?: number;
+  /** First layer, `[width, 2·heads]`: columns of scores, then of biases. */
+  firstWeight: Data;
+  /** Its offsets, `[width]`. */
+  firstBias: Data;
+  /** Last layer, `[heads, width]`. */
+  lastWeight: Data;
+  /** Its offsets, `[heads]`. */
+  lastBias: Data;
+}

@@ -99,3 +99,37 @@ export interface RopePpOptions {
   /** Imaginary heads are the odd ones, or the second half. Default `alternating`. */
   order?: 'alternating' | 'halves';
 }
+
+/**
+ * RoPE whose distances change so that none is larger than in training; no training is needed. Keys and
+ * queries are turned in two or three ways and the distance chooses, tile by tile. For causal attention.
+ * Jin 2024, 2401.01325, section 3.2 (`self-extend`); Su 2023, kexue.fm/archives/9708 (`rerope`,
+ * `leaky-rerope`); An 2024, 2402.17463, section 3 (`dual-chunk`). `selfExtend`, `reRope`, `leakyReRope`
+ * and `dualChunk` are the same as position maps.
+ */
+export interface RopeRemappedOptions {
+  /** Width of one head. 2 … 4096. */
+  headDim: number;
+  /** Leading dimensions that turn, even, at most `headDim`. 2 … 4096. Default: all (less one when odd). */
+  rotaryDim?: number;
+  /** Wavelengths grow from 2π towards 2π·base. 1 … 1e12. Default 10000. */
+  base?: number;
+  /** `half` pairs (i, i + rotaryDim/2), `interleaved` pairs (2i, 2i+1). Default `half`. */
+  layout?: 'half' | 'interleaved';
+  /** Radians per position of each pair, instead of those made from `base`; −1e6 … 1e6. */
+  frequencies?: readonly number[] | Float64Array;
+  /** What cosines and sines are multiplied by, 1e-6 … 1e6. Default 1. */
+  attentionFactor?: number;
+  /** How distances change. Each method needs its own of the options below and takes no other. */
+  method: 'self-extend' | 'rerope' | 'leaky-rerope' | 'dual-chunk';
+  /** Distances below it stay (`self-extend`, `rerope`, `leaky-rerope`). 1 … 1073741824. */
+  window?: number;
+  /** How many neighbours share a position further away (`self-extend`). 1 … 1073741824. */
+  group?: number;
+  /** How many times slower distances grow further away (`leaky-rerope`). 1 … 1e9. */
+  factor?: number;
+  /** Length of a chunk, below the trained length (`dual-chunk`). 1 … 536870912. */
+  chunk?: number;
+  /** Largest position of a query, from `chunk` to 2·chunk − 1 (`dual-chunk`). 1 … 1073741824. */
+  farthest?: number;
+}
