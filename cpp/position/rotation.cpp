@@ -20,21 +20,41 @@ void rotate_rest(const float* x, std::int64_t i, std::int64_t step, std::int64_t
   }
 }
 
-/// Turns the same token of `Heads` heads, which lie `stride` numbers apart and share its cosines
-/// and sines.
+/// Turns some pairs of the same token of `Heads` heads, which lie `stride` numbers apart and share
+/// their cosines and sines.
+template <int Heads, int Registers>
+void rotate_half_step(const float* x, std::int64_t stride, const float* cos, const float* sin,
+                      std::int64_t pairs, float* out) {
+  Batch c[Registers];
+  Batch s[Registers];
+  for (int r = 0; r < Registers; ++r) {
+    c[r] = load(cos + r * kLanes);
+    s[r] = load(sin + r * kLanes);
+  }
+  for (int h = 0; h < Heads; ++h) {
+    Batch a[Registers];
+    Batch b[Registers];
+    for (int r = 0; r < Registers; ++r) {
+      a[r] = load(x + h * stride + r * kLanes);
+      b[r] = load(x + h * stride + pairs + r * kLanes);
+    }
+    for (int r = 0; r < Registers; ++r) {
+      store(out + h * stride + r * kLanes, fma(a[r], c[r], -(b[r] * s[r])));
+      store(out + h * stride + pairs + r * kLanes, fma(b[r], c[r], a[r] * s[r]));
+    }
+  }
+}
+
 template <int Heads>
 void rotate_half(const float* x, std::int64_t stride, const float* cos, const float* sin,
                  std::int64_t pairs, float* out) {
   std::int64_t i = 0;
-  for (; i + kLanes <= pairs; i += kLanes) {
-    const Batch c = load(cos + i);
-    const Batch s = load(sin + i);
-    for (int h = 0; h < Heads; ++h) {
-      const Batch a = load(x + h * stride + i);
-      const Batch b = load(x + h * stride + pairs + i);
-      store(out + h * stride + i, fma(a, c, -(b * s)));
-      store(out + h * stride + pairs + i, fma(b, c, a * s));
-    }
+  for (; i + 2 * kLanes <= pairs; i += 2 * kLanes) {
+    rotate_half_step<Heads, 2>(x + i, stride, cos + i, sin + i, pairs, out + i);
+  }
+  if (i + kLanes <= pairs) {
+    rotate_half_step<Heads, 1>(x + i, stride, cos + i, sin + i, pairs, out + i);
+    i += kLanes;
   }
   if (i == pairs) return;
   for (int h = 0; h < Heads; ++h) {
