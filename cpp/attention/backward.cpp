@@ -166,6 +166,10 @@ class Backward {
     const std::int64_t dim = operands_.dim();
     const Range regimes = operands_.regimes();
     bool used[kMostRegimes][kPanels] = {};
+    bool clean[kMostRegimes] = {};  // keys without NaN and infinities
+    for (int r = 0; r < regimes.count(); ++r) {
+      clean[r] = all_finite(keys_of(r, block), block.count * dim);
+    }
     for (std::int64_t i = 0; i < block_.panels(); ++i) {
       if (!active_[i]) continue;
       const float* d = d_scores_.data() + i * kTile;
@@ -181,7 +185,7 @@ class Backward {
           scores_.take_regime(block_.panel(i), block, occurring, regime, d, out);
           part = out;
         }
-        add_to_queries(i, r, block, part);
+        add_to_queries(i, r, block, part, clean[r]);
       }
     }
     const float* parts = regimes.count() > 1 ? parts_.data() : d_scores_.data();
@@ -192,15 +196,19 @@ class Backward {
     }
   }
 
-  void add_to_queries(std::int64_t i, int r, const KeyBlock& block, const float* d_scores) {
+  void add_to_queries(std::int64_t i, int r, const KeyBlock& block, const float* d_scores,
+                      bool clean) {
     const std::int64_t dim = operands_.dim();
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
-    const float* keys = operands_.keys(operands_.regimes().first + r) + block.first * dim;
-    if (all_finite(keys, block.count * dim)) {
-      mix_values<false>(d_scores, block.count, keys, dim, keep, d_query(i, r));
+    if (clean) {
+      mix_values<false>(d_scores, block.count, keys_of(r, block), dim, keep, d_query(i, r));
     } else {
-      mix_values<true>(d_scores, block.count, keys, dim, keep, d_query(i, r));
+      mix_values<true>(d_scores, block.count, keys_of(r, block), dim, keep, d_query(i, r));
     }
+  }
+
+  const float* keys_of(int r, const KeyBlock& block) const {
+    return operands_.keys(operands_.regimes().first + r) + block.first * operands_.dim();
   }
 
   void finish_panel(std::int64_t i) {
