@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   // Tests see the built package, as its users do.
-  resolve: { alias: { posenc: fileURLToPath(new URL('dist/index.js', import.meta.url)) } },
+  resolve: {
+    alias: {
+      'posenc/inspect': fileURLToPath(new URL('dist/inspect.js', import.meta.url)),
+      posenc: fileURLToPath(new URL('dist/index.js', import.meta.url)),
+    },
+  },
   test: {
     include: ['tests/**/*.test.{ts,mjs}'],
     server: { deps: { external: [/\/dist\//] } },

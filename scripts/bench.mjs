@@ -8,7 +8,7 @@ import { setUp } from './setup.mjs';
 if (isMain(import.meta.url)) {
   await main(async () => {
     await setUp();
-    await build(['wasm-simd', 'wasm-relaxed', 'api']);
+    await build(['wasm-simd', 'wasm-relaxed', 'wasm-lite', 'api']);
     const args = ['tests/bench/run.mjs', ...process.argv.slice(2)];
     process.exitCode = await runLoud(process.execPath, args, { cwd: ROOT });
   });

@@ -1,6 +1,6 @@
 /**
  * Builds the package into dist/ and the site into build/site. Without names it makes every step:
- *   npm run build -- wasm-simd wasm-relaxed api cli types site
+ *   npm run build -- wasm-simd wasm-relaxed wasm-lite api cli types reference site
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { buildPreset } from './lib/cmake.mjs';
@@ -11,6 +11,7 @@ import { ROOT, at, readJson, tool } from './lib/project.mjs';
 import { RunError, runLoud } from './lib/run.mjs';
 import { filesIn, runStep } from './lib/steps.mjs';
 import { chunkSource, withCustomSection } from './lib/wasm.mjs';
+import { REFERENCE, writeReference } from './reference.mjs';
 import { setUp } from './setup.mjs';
 
 const TARGET = 'es2022';
@@ -38,27 +39,28 @@ async function runTool(name, ...args) {
  * One build of the kernels: the WebAssembly file, stamped with the version and the variant, and the
  * chunk with the same bytes that the API imports.
  */
-const wasmStep = (variant) => ({
+const wasmStep = (variant, preset = `wasm-${variant}`, program = 'posenc') => ({
   name: `wasm-${variant}`,
   inputs: [
     ...SCRIPTS,
     'package.json',
     'scripts/lib/wasm.mjs',
-    `build/wasm-${variant}/posenc.js`,
-    `build/wasm-${variant}/posenc.wasm`,
+    `build/${preset}/${program}.js`,
+    `build/${preset}/${program}.wasm`,
   ],
   outputs: [`dist/${variant}.js`, `dist/kernels-${variant}.wasm`],
-  before: () => buildPreset(`wasm-${variant}`),
+  before: () => buildPreset(preset),
   async action() {
-    const folder = `build/wasm-${variant}`;
+    const folder = `build/${preset}`;
     const { version } = readJson('package.json');
-    const module = readFileSync(at(folder, 'posenc.wasm'));
+    const module = readFileSync(at(folder, `${program}.wasm`));
     const stamped = withCustomSection(module, 'posenc', `${version} ${variant}`);
     mkdirSync(at('dist'), { recursive: true });
     writeFileSync(at(`dist/kernels-${variant}.wasm`), stamped);
-    writeFileSync(at(folder, 'chunk.js'), chunkSource(stamped, './posenc.js', version));
+    const chunk = `${folder}/chunk-${variant}.js`;
+    writeFileSync(at(chunk), chunkSource(stamped, `./${program}.js`, version));
     await esbuild({
-      entryPoints: [`${folder}/chunk.js`],
+      entryPoints: [chunk],
       outfile: `dist/${variant}.js`,
       minify: true,
       platform: 'neutral',
@@ -72,6 +74,7 @@ const wasmStep = (variant) => ({
 const STEPS = [
   wasmStep('simd'),
   wasmStep('relaxed'),
+  wasmStep('lite', 'wasm-simd', 'posenc_lite'),
   {
     name: 'api',
     inputs: [...SCRIPTS, 'web/api', 'package.json'],
@@ -92,7 +95,7 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'neutral',
-        external: ['./simd.js', './relaxed.js'],
+        external: ['./simd.js', './relaxed.js', './lite.js'],
       });
       for (const name of separators) rmSync(at(`dist/${name}.js`));
     },
@@ -108,7 +111,7 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'node',
-        external: ['./index.js', './simd.js', './relaxed.js', '@huggingface/gguf'],
+        external: ['./index.js', './simd.js', './relaxed.js', './lite.js', '@huggingface/gguf'],
         define: { __POSENC_VERSION__: JSON.stringify(readJson('package.json').version) },
       });
       chmodSync(at('dist/cli.js'), 0o755);
@@ -126,6 +129,21 @@ const STEPS = [
       const needed = reachableDeclarations([at('dist/index.d.ts'), at('dist/inspect.d.ts')]);
       for (const file of declarations()) if (!needed.has(at(file))) rmSync(at(file));
     },
+  },
+  {
+    name: 'reference',
+    inputs: [
+      ...[...SCRIPTS, 'scripts/reference.mjs', 'scripts/reference', 'scripts/lib/book.mjs'],
+      ...['web/api', 'tsconfig.json', 'tsconfig.build.json'],
+      ...filesIn('web/site', /^(generated|\.vitepress)$/),
+      ...['dist/index.js', 'dist/simd.js'],
+    ],
+    outputs: [
+      `${REFERENCE}/encodings.md`,
+      `${REFERENCE}/en/encodings.md`,
+      `${REFERENCE}/en/api.md`,
+    ],
+    action: writeReference,
   },
   {
     name: 'site',

@@ -8,7 +8,7 @@ import { setUp } from './setup.mjs';
 if (isMain(import.meta.url)) {
   await main(async () => {
     await setUp();
-    await build(['wasm-simd', 'wasm-relaxed', 'api', 'types']);
+    await build(['wasm-simd', 'wasm-relaxed', 'wasm-lite', 'api', 'types', 'reference']);
     await runLoud(tool('vitepress'), ['dev', 'web/site'], { cwd: ROOT });
   });
 }

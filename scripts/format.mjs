@@ -10,7 +10,7 @@ import { setUp } from './setup.mjs';
 if (isMain(import.meta.url)) {
   await main(async () => {
     await setUp({ tests: true });
-    await build(['wasm-simd', 'wasm-relaxed', 'api']);
+    await build(['wasm-simd', 'wasm-relaxed', 'wasm-lite', 'api']);
     await runLoud(process.execPath, ['scripts/readme.mjs'], { cwd: ROOT });
     await runLoud(tool('prettier'), ['--write', '--log-level', 'warn', '.'], { cwd: ROOT });
     const clangFormat = findProgram('clang-format');

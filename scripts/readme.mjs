@@ -1,30 +1,30 @@
 /** Writes the table of encodings into README.md from the registry of the built module. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bookPages } from './lib/book.mjs';
 import { isMain, main } from './lib/main.mjs';
 import { ROOT } from './lib/project.mjs';
 
 const README = join(ROOT, 'README.md');
 const BLOCK = /(<!-- encodings:.*-->\n)[\s\S]*(<!-- \/encodings -->)/;
 
-function parameter({ name, required, initial, choices }) {
-  const default_ = choices?.length && initial !== null ? `'${initial}'` : initial;
-  if (required) return `**${name}**`;
-  return default_ === null ? name : `${name} = \`${default_}\``;
-}
-
-/** @returns {string} a Markdown table, one row per encoding; required parameters are bold */
+/** @returns {string} a Markdown table, one row per encoding */
 export function encodingTable(encodings) {
-  const rows = encodings.map(({ name, title, hooks, parameters, year, url }) => [
+  const book = bookPages('web/site/en');
+  const rows = encodings.map(({ name, title, hooks, year, url, users }) => [
     `\`${name}\``,
     `${title.en} · ${title.zh}`,
     hooks.join(', ') || 'none',
-    parameters.map(parameter).join(', ') || 'none',
     `[${year}](${url})`,
+    users.join(', '),
+    book
+      .filter((page) => page.encodings.includes(name))
+      .map((page) => `[${page.title}](web/site/en/${page.name}.md)`)
+      .join(', '),
   ]);
   const lines = [
-    ['name', 'encoding', 'hooks', 'parameters', 'paper'],
-    Array(5).fill('---'),
+    ['name', 'encoding', 'acts in', 'paper', 'models', 'page'],
+    Array(6).fill('---'),
     ...rows,
   ];
   return `\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n\n`;

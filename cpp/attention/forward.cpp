@@ -1,62 +1,56 @@
 // The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of
 // queries, blocks of keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <limits>
+#include <vector>
 
+#include "attention/check.hpp"
 #include "attention/kernels.hpp"
+#include "attention/operands.hpp"
+#include "attention/panel.hpp"
 #include "attention/problem.hpp"
-#include "attention/rows.hpp"
 #include "attention/tile.hpp"
-#include "position/rotation.hpp"
 
 namespace posenc {
 
 namespace {
 
-bool all_finite(const float* x, std::int64_t count) {
-  // x·0 is 0 for finite x and NaN otherwise.
-  Batch sum(0.0F);
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) sum = sum + load(x + i) * Batch(0.0F);
-  float lanes[kLanes];
-  store(lanes, sum);
-  float total = 0.0F;
-  for (const float lane : lanes) total += lane;
-  for (; i < count; ++i) total += x[i] * 0.0F;
-  return total == 0.0F;
-}
-
+/// Runs through the heads one after another, or, where scores of all heads are mixed, through all
+/// of them at once. Those that run together are `slots`; a slot has its panels, states and sums.
 class Forward {
  public:
-  explicit Forward(const AttentionProblem& problem) : p_(problem) {}
+  explicit Forward(const AttentionProblem& problem)
+      : p_(problem), slots_(mixes() ? p_.heads : 1), scores_(static_cast<std::size_t>(slots_)) {
+    const std::int64_t kv_slots = mixes() ? p_.kv_heads : 1;
+    operands_.reserve(static_cast<std::size_t>(kv_slots));
+    for (std::int64_t i = 0; i < kv_slots; ++i) operands_.emplace_back(problem);
+  }
 
   Status run() {
-    const std::int64_t panels = kQueryBlock / kPanel;
+    for (Operands& operands : operands_) {
+      if (const Status status = operands.allocate(); status != Status::ok) return status;
+    }
+    const std::int64_t panels = slots_ * kPanels;
     const Content* content = p_.terms.content;
+    const int regimes = p_.terms.rotate == nullptr ? 1 : p_.terms.rotate->regimes();
+    const std::int64_t query_size = regimes * operands_[0].dim() * kPanel;
     content_rows_ = content == nullptr ? 0 : content->rows();
-    if (p_.terms.rotate != nullptr) dim_ = p_.terms.rotate->turned_dim();
-    packed_ = Buffer<float>(panels * kPanel * dim_);
+    packed_ = Buffer<float>(panels * query_size);
     packed_content_ = Buffer<float>(panels * kPanel * content_rows_);
     value_rows_ = content != nullptr && content->value_dim() != 0 ? content_rows_ : 0;
     row_weights_ = Buffer<float>(panels * kPanel * value_rows_);
     sums_ = Buffer<float>(panels * kPanel * p_.value_dim);
-    tile_ = Buffer<float>(kKeyBlock * kPanel);
+    tiles_ = Buffer<float>(slots_ * kTileSize);
+    biases_ = Buffer<float>(mixes() ? slots_ * kTileSize : 0);
     panels_ = Buffer<Panel>(panels);
     states_ = Buffer<SoftmaxState>(panels);
-    clean_ = Buffer<std::uint8_t>(blocks_of(p_.keys, kKeyBlock));
-    if (p_.terms.rotate != nullptr) {
-      rotated_keys_ = Buffer<float>(p_.keys * dim_);
-      rotated_queries_ = Buffer<float>(kPanel * dim_);
-      if (turns_back()) turned_values_ = Buffer<float>(p_.keys * p_.value_dim);
-    }
     if (!packed_.ok() || !packed_content_.ok() || !row_weights_.ok() || !sums_.ok() ||
-        !tile_.ok() || !panels_.ok() || !states_.ok() || !clean_.ok() || !rotated_keys_.ok() ||
-        !rotated_queries_.ok() || !turned_values_.ok()) {
+        !tiles_.ok() || !biases_.ok() || !panels_.ok() || !states_.ok()) {
       return Status::memory;
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      panels_[i].query = packed_.data() + i * kPanel * dim_;
+      panels_[i].query = packed_.data() + i * query_size;
       panels_[i].content = packed_content_.data() + i * kPanel * content_rows_;
     }
     for (std::int64_t entry = 0; entry < p_.batch; ++entry) {
@@ -67,78 +61,65 @@ class Forward {
 
  private:
   Status run_entry(std::int64_t entry) {
-    const std::int64_t offset = p_.query_positions_per_batch ? entry * p_.queries * p_.axes : 0;
-    query_positions_ = {p_.query_positions + offset, p_.queries, p_.axes};
-    queries_consecutive_ = consecutive(query_positions_);
-    if (const Status status = rows_.build(p_, entry); status != Status::ok) return status;
-    if (counts_gates() && !rows_.ascending) return Status::unsupported;
-    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
-      Status status = query_tables_.build(*rotate, Side::query, query_positions_);
-      if (status == Status::ok) status = key_tables_.build(*rotate, Side::key, rows_.positions);
-      if (status == Status::ok && turns_back()) {
-        status = back_tables_.build(*rotate, Side::query, query_positions_);
-        back_tables_.invert();
+    for (Operands& operands : operands_) {
+      if (const Status status = operands.enter(entry); status != Status::ok) return status;
+    }
+    if (counts_gates() && !rows().ascending) return Status::unsupported;
+    for (std::int64_t head = 0; head < p_.heads; ++head) {
+      if (head % group() == 0) operands(head).enter_kv_head(head / group());
+      const Status status = scores(head).build(p_, operands(head), static_cast<int>(head));
+      if (status != Status::ok) return status;
+      if (slot(head) + 1 < slots_) continue;
+      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) {
+        run_query_block(head + 1 - slots_, q);
       }
-      if (status != Status::ok) return status;
-    }
-    for (std::int64_t kv_head = 0; kv_head < p_.kv_heads; ++kv_head) {
-      if (const Status status = run_kv_head(entry, kv_head); status != Status::ok) return status;
     }
     return Status::ok;
   }
 
-  Status run_kv_head(std::int64_t entry, std::int64_t kv_head) {
-    const std::int64_t row = (entry * p_.kv_heads + kv_head) * p_.keys;
-    const float* keys = p_.key + row * p_.head_dim;
-    values_ = p_.value + row * p_.value_dim;
-    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
-      const auto turn = [&](const float* x, float* out) {
-        rotate->turn(Side::key, static_cast<int>(kv_head), x, key_tables_.cos(), key_tables_.sin(),
-                     p_.keys, out);
-        return out;
-      };
-      keys = turn(keys, rotated_keys_.data());
-      if (turns_back()) values_ = turn(values_, turned_values_.data());
-    }
-    for (std::int64_t i = 0; i < rows_.block_count; ++i) {
-      const KeyBlock& block = rows_.block(i);
-      clean_[i] =
-          all_finite(values_ + block.first * p_.value_dim, block.count * p_.value_dim) ? 1 : 0;
-    }
-    // Head h reads kv head floor(h · kv_heads / heads).
-    const std::int64_t group = p_.heads / p_.kv_heads;
-    for (std::int64_t head = kv_head * group; head < (kv_head + 1) * group; ++head) {
-      const Status status = scores_.build(p_, rows_, query_positions_, queries_consecutive_,
-                                          static_cast<int>(head), keys, dim_);
-      if (status != Status::ok) return status;
-      const std::int64_t first_row = (entry * p_.heads + head) * p_.queries;
-      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock)
-        run_query_block(first_row, static_cast<int>(head), q);
-    }
-    return Status::ok;
-  }
-
-  void run_query_block(std::int64_t first_row, int head, std::int64_t first) {
+  /// The heads from `head`, as many as there are slots.
+  void run_query_block(std::int64_t head, std::int64_t first) {
     const std::int64_t count = std::min(kQueryBlock, p_.queries - first);
     const std::int64_t panels = blocks_of(count, kPanel);
-    for (std::int64_t i = 0; i < panels; ++i) {
-      const std::int64_t token = first + i * kPanel;
-      pack(first_row, head, token, std::min<std::int64_t>(kPanel, p_.queries - token), panels_[i]);
-      panels_[i].start();
-      states_[i].reset();
+    first_head_ = head;
+    for (std::int64_t h = head; h < head + slots_; ++h) {
+      for (std::int64_t i = 0; i < panels; ++i) {
+        const std::int64_t token = first + i * kPanel;
+        scores(h).pack(token, std::min<std::int64_t>(kPanel, p_.queries - token), panel(h, i));
+        panel(h, i).start();
+        start(h, state(h, i));
+      }
     }
-    value_vectors_ = value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(head);
+    value_vectors_ =
+        value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(static_cast<int>(head));
     std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
     std::memset(sums_.data(), 0,
-                static_cast<std::size_t>(panels * kPanel * p_.value_dim) * sizeof(float));
+                static_cast<std::size_t>(slots_ * kPanels * kPanel * p_.value_dim) * sizeof(float));
 
-    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
+    for (std::int64_t step = 0; step < rows().block_count; ++step) {
       const std::int64_t b = block_at(step);
-      for (std::int64_t i = 0; i < panels; ++i) add_block(i, b, rows_.block(b));
+      for (std::int64_t i = 0; i < panels; ++i) {
+        if (mixes()) {
+          add_mixed_block(i, b);
+        } else {
+          add_block(i, b);
+        }
+      }
     }
     for (std::int64_t i = 0; i < panels; ++i) {
-      write(first_row, head, i);
-      if (p_.taps.any()) write_taps(first_row, panels_[i], states_[i]);
+      for (std::int64_t h = head; h < head + slots_; ++h) {
+        write(h, i);
+        if (p_.statistics != nullptr) write_statistics(h, panel(h, i), state(h, i));
+      }
+      if (p_.taps.any()) write_taps(i);
+    }
+  }
+
+  void start(std::int64_t head, SoftmaxState& state) const {
+    if (p_.sink_logits != nullptr) {
+      state.reset_with_sink(p_.sink_logits[head]);
+    } else {
+      state.reset(p_.masks.added.data == nullptr ? 0.0F : -std::numeric_limits<float>::infinity());
     }
   }
 
@@ -146,180 +127,177 @@ class Forward {
 
   /// The order of blocks of keys: gates are counted from the query back.
   std::int64_t block_at(std::int64_t step) const {
-    return counts_gates() ? rows_.block_count - 1 - step : step;
+    return counts_gates() ? rows().block_count - 1 - step : step;
   }
 
-  void pack(std::int64_t first_row, int head, std::int64_t token, std::int64_t count,
-            Panel& panel) {
-    const float* query = p_.query + (first_row + token) * p_.head_dim;
-    if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
-      const std::int64_t at = token * rotate->table_width();
-      rotate->turn(Side::query, head, query, query_tables_.cos() + at, query_tables_.sin() + at,
-                   count, rotated_queries_.data());
-      query = rotated_queries_.data();
-    }
-    scores_.pack(query, token, count, panel);
-  }
-
-  void add_block(std::int64_t i, std::int64_t b, const KeyBlock& block) {
-    Panel& panel = panels_[i];
-    const Visibility visibility = scores_.visibility(panel, block);
+  void add_block(std::int64_t i, std::int64_t b) {
+    Panel& queries = panel(first_head_, i);
+    const KeyBlock& block = rows().block(b);
+    const Visibility visibility = scores_[0].masks().visibility(queries, block);
     if (visibility == Visibility::none) return;
-    const bool all = visibility == Visibility::all;
-    scores_.logits(panel, block, all, tile_.data());
-    const PanelValue correction = softmax_step(tile_.data(), block.count, states_[i]);
-    const float* values = values_ + block.first * p_.value_dim;
-    if (all || clean_[b] != 0) {
-      mix_values<false>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
+    scores_[0].logits(queries, block, visibility == Visibility::all, tiles_.data());
+    take_in(first_head_, i, b, visibility == Visibility::all);
+  }
+
+  /// The same for all heads.
+  void add_mixed_block(std::int64_t i, std::int64_t b) {
+    const KeyBlock& block = rows().block(b);
+    const auto visibility = [&](std::int64_t head) {
+      return scores(head).masks().visibility(panel(head, i), block);
+    };
+    bool any = false;
+    for (std::int64_t h = 0; h < p_.heads; ++h) any |= visibility(h) != Visibility::none;
+    if (!any) return;
+    write_raw(i, block);
+    for (std::int64_t h = 0; h < p_.heads; ++h) {
+      const Visibility of_head = visibility(h);
+      if (of_head == Visibility::none) continue;
+      scores(h).cap(block, tile(h));
+      scores(h).add_bias(panel(h, i), block, tile(h));
+      if (of_head == Visibility::some) scores(h).masks().hide(panel(h, i), block, tile(h));
+      take_in(h, i, b, of_head == Visibility::all);
+    }
+  }
+
+  /// The scaled scores of all slots, mixed where heads are.
+  void write_raw(std::int64_t i, const KeyBlock& block) {
+    for (std::int64_t h = first_head_; h < first_head_ + slots_; ++h) {
+      scores(h).raw(panel(h, i), block, tile(h));
+      if (!mixes()) return;
+      float* biases = biases_.data() + slot(h) * kTileSize;
+      std::fill_n(biases, block.count * kPanel, 0.0F);
+      scores(h).add_bias(panel(h, i), block, biases);
+    }
+    p_.terms.head_mix->add(biases_.data(), block.count * kPanel, kTileSize, tiles_.data());
+  }
+
+  /// Adds the values of a block, weighted by the logits in the head's tile.
+  void take_in(std::int64_t head, std::int64_t i, std::int64_t b, bool all_visible) {
+    const KeyBlock& block = rows().block(b);
+    float* weights = tile(head);
+    HeadMasks& masks = scores(head).masks();
+    if (masks.adds()) {
+      const PanelValue offset = masks.add(panel(head, i), block, weights);
+      meet_offset(weights, block.count, offset, state(head, i));
+    }
+    const PanelValue correction = softmax_step(weights, block.count, state(head, i));
+    const float* values = operands(head).values() + block.first * p_.value_dim;
+    if (all_visible || operands(head).clean(b)) {
+      mix_values<false>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
     } else {
-      mix_values<true>(tile_.data(), block.count, values, p_.value_dim, correction, sums(i));
+      mix_values<true>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
     }
     if (value_vectors_ != nullptr) {
-      scores_.add_row_weights(panel, block, tile_.data(), correction, row_weights(i));
+      scores(head).add_row_weights(panel(head, i), block, weights, correction, row_weights(i));
     }
   }
 
-  void write(std::int64_t first_row, int head, std::int64_t i) {
+  void write(std::int64_t head, std::int64_t i) {
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
+    float* columns = sums(head, i);
     if (value_vectors_ != nullptr) {
-      mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, sums(i));
+      mix_values<false>(row_weights(i), value_rows_, value_vectors_, p_.value_dim, keep, columns);
     }
-    const Panel& panel = panels_[i];
-    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
-      float* out = p_.output + (first_row + panel.first + lane) * p_.value_dim;
-      const float sum = states_[i].sum[lane];
+    const Panel& queries = panel(head, i);
+    float* output = p_.output + operands(head).query_row(head, queries.first) * p_.value_dim;
+    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
+      float* out = output + lane * p_.value_dim;
+      const float sum = state(head, i).sum[lane];
       for (std::int64_t d = 0; d < p_.value_dim; ++d) {
-        out[d] = sum == 0.0F ? 0.0F : sums(i)[d * kPanel + lane] / sum;
+        out[d] = sum == 0.0F ? 0.0F : columns[d * kPanel + lane] / sum;
       }
     }
-    if (turns_back()) {
-      const std::int64_t at = panel.first * p_.terms.rotate->table_width();
-      float* out = p_.output + (first_row + panel.first) * p_.value_dim;
-      p_.terms.rotate->turn(Side::query, head, out, back_tables_.cos() + at,
-                            back_tables_.sin() + at, panel.count, out);
+    operands(head).turn_back(head, queries.first, queries.count, output);
+  }
+
+  void write_statistics(std::int64_t head, const Panel& queries, const SoftmaxState& state) {
+    RowStatistics* out = p_.statistics + operands(head).query_row(head, queries.first);
+    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
+      out[lane] = {state.offset[lane], state.maximum[lane], state.sum[lane]};
     }
   }
 
-  void write_taps(std::int64_t first_row, Panel& panel, const SoftmaxState& state) {
-    float* tile = tile_.data();
-    panel.start();
-    for (std::int64_t step = 0; step < rows_.block_count; ++step) {
-      const KeyBlock& block = rows_.block(block_at(step));
-      scores_.raw(panel, block, tile);
-      write_tile(p_.taps.scores, first_row, panel, block);
-      scores_.cap(block, tile);
-      write_tile(p_.taps.capped, first_row, panel, block);
-      scores_.add_bias(panel, block, tile);
-      write_tile(p_.taps.biased, first_row, panel, block);
-      scores_.hide(panel, block, tile);
-      write_tile(p_.taps.logits, first_row, panel, block);
-      if (p_.taps.weights == nullptr) continue;
-      for (std::int64_t n = 0; n < block.count; ++n) {
-        for (int half = 0; half < kPanel; half += kLanes) {
-          const Batch sum = load(state.sum + half);
-          const Batch shift = softmax_shift(load(state.maximum + half));
-          float* s = tile + n * kPanel + half;
-          const Batch weight = exp2((load(s) - shift) * Batch(kLog2E)) / sum;
-          store(s, select(sum == Batch(0.0F), Batch(0.0F), weight));
-        }
-      }
-      write_tile(p_.taps.weights, first_row, panel, block);
+  void write_taps(std::int64_t i) {
+    for (std::int64_t h = first_head_; h < first_head_ + slots_; ++h) panel(h, i).start();
+    for (std::int64_t step = 0; step < rows().block_count; ++step) {
+      const KeyBlock& block = rows().block(block_at(step));
+      write_raw(i, block);
+      for (std::int64_t h = first_head_; h < first_head_ + slots_; ++h) write_taps(h, i, block);
     }
   }
 
-  void write_tile(float* tap, std::int64_t first_row, const Panel& panel, const KeyBlock& block) {
+  void write_taps(std::int64_t head, std::int64_t i, const KeyBlock& block) {
+    const Panel& queries = panel(head, i);
+    HeadScores& terms = scores(head);
+    float* numbers = tile(head);
+    write_tile(p_.taps.scores, head, queries, block);
+    terms.cap(block, numbers);
+    write_tile(p_.taps.capped, head, queries, block);
+    terms.add_bias(queries, block, numbers);
+    write_tile(p_.taps.biased, head, queries, block);
+    terms.masks().hide(queries, block, numbers);
+    float offset[kPanel] = {};
+    if (terms.masks().adds()) terms.masks().add(queries, block, numbers).store_to(offset);
+    write_tile(p_.taps.logits, head, queries, block, offset);
+    if (p_.taps.weights == nullptr) return;
+    final_weights(numbers, block.count, PanelValue::load_from(offset), state(head, i));
+    write_tile(p_.taps.weights, head, queries, block);
+  }
+
+  void write_tile(float* tap, std::int64_t head, const Panel& queries, const KeyBlock& block,
+                  const float* offset = kZeros) {
     if (tap == nullptr) return;
-    for (std::int64_t lane = 0; lane < panel.count; ++lane) {
-      float* out = tap + (first_row + panel.first + lane) * p_.keys + block.first;
-      for (std::int64_t n = 0; n < block.count; ++n) out[n] = tile_[n * kPanel + lane];
+    const std::int64_t first_row = operands(head).query_row(head, queries.first);
+    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
+      float* out = tap + (first_row + lane) * p_.keys + block.first;
+      for (std::int64_t n = 0; n < block.count; ++n) {
+        out[n] = tile(head)[n * kPanel + lane] + offset[lane];
+      }
     }
   }
 
-  bool turns_back() const {
-    return p_.terms.rotate != nullptr && p_.terms.rotate->turns_output_back();
-  }
+  static constexpr float kZeros[kPanel] = {};
+  static constexpr std::int64_t kPanels = kQueryBlock / kPanel;
+  static constexpr std::int64_t kTileSize = kKeyBlock * kPanel;
 
-  float* row_weights(std::int64_t panel) {
-    return row_weights_.data() + panel * kPanel * value_rows_;
+  bool mixes() const { return p_.terms.head_mix != nullptr; }
+  /// Head h reads kv head floor(h · kv_heads / heads).
+  std::int64_t group() const { return p_.heads / p_.kv_heads; }
+  std::int64_t slot(std::int64_t head) const { return mixes() ? head : 0; }
+  const KeyRows& rows() const { return operands_[0].rows(); }
+  Operands& operands(std::int64_t head) {
+    return operands_[static_cast<std::size_t>(slot(head) / group())];
   }
-  float* sums(std::int64_t panel) { return sums_.data() + panel * kPanel * p_.value_dim; }
+  HeadScores& scores(std::int64_t head) { return scores_[static_cast<std::size_t>(slot(head))]; }
+  Panel& panel(std::int64_t head, std::int64_t i) { return panels_[slot(head) * kPanels + i]; }
+  SoftmaxState& state(std::int64_t head, std::int64_t i) {
+    return states_[slot(head) * kPanels + i];
+  }
+  float* tile(std::int64_t head) { return tiles_.data() + slot(head) * kTileSize; }
+  float* sums(std::int64_t head, std::int64_t i) {
+    return sums_.data() + (slot(head) * kPanels + i) * kPanel * p_.value_dim;
+  }
+  float* row_weights(std::int64_t i) { return row_weights_.data() + i * kPanel * value_rows_; }
 
   const AttentionProblem& p_;
-  Positions query_positions_{};
-  bool queries_consecutive_ = false;
-  KeyRows rows_;
-  RotationTables query_tables_, key_tables_, back_tables_;
-  std::int64_t dim_ = p_.head_dim;  // of a turned query or key
+  std::int64_t slots_;
+  std::vector<Operands> operands_;  // of a kv head in each slot
+  std::vector<HeadScores> scores_;  // (slots)
+  std::int64_t first_head_ = 0;     // of those that run
   std::int64_t content_rows_ = 0;
-  std::int64_t value_rows_ = 0;  // content rows that have value vectors: all or none
-  HeadScores scores_;
-  const float* values_ = nullptr;
+  std::int64_t value_rows_ = 0;           // content rows that have value vectors: all or none
   const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
-  Buffer<float> packed_;                  // (panels, head_dim, kPanel)
-  Buffer<float> packed_content_;          // (panels, content rows, kPanel)
+  Buffer<float> packed_;                  // (slots, panels, head_dim, kPanel)
+  Buffer<float> packed_content_;          // (slots, panels, content rows, kPanel)
   Buffer<float> row_weights_;             // (panels, value rows, kPanel): weights by content row
-  Buffer<float> sums_;                    // (panels, value_dim, kPanel): unnormalised outputs
-  Buffer<float> tile_;                    // (kKeyBlock, kPanel)
-  Buffer<float> rotated_keys_;            // (keys, head_dim)
-  Buffer<float> rotated_queries_;         // (kPanel, head_dim)
-  Buffer<float> turned_values_;           // (keys, value_dim), where values turn like keys
-  Buffer<Panel> panels_;
-  Buffer<SoftmaxState> states_;
-  Buffer<std::uint8_t> clean_;  // per key block: all values finite
+  Buffer<float> sums_;                    // (slots, panels, value_dim, kPanel): unnormalised
+  Buffer<float> tiles_;                   // (slots, kKeyBlock, kPanel)
+  Buffer<float> biases_;                  // the same, where heads are mixed
+  Buffer<Panel> panels_;                  // (slots, panels)
+  Buffer<SoftmaxState> states_;           // (slots, panels)
 };
 
-Status check(const AttentionProblem& p) {
-  if (p.batch < 0 || p.heads < 1 || p.kv_heads < 1 || p.queries < 0 || p.keys < 0 ||
-      p.head_dim < 1 || p.value_dim < 1 || p.axes < 1 || p.heads % p.kv_heads != 0) {
-    return Status::shape;
-  }
-  const ScoreTerms& terms = p.terms;
-  if (const Rotate* rotate = terms.rotate; rotate != nullptr) {
-    if (rotate->head_dim() != p.head_dim) return Status::shape;
-    if (rotate->turns_output_back() && p.value_dim != p.head_dim) return Status::shape;
-    if (terms.content != nullptr && rotate->turned_dim() != p.head_dim) return Status::shape;
-  }
-  if (const Content* content = terms.content; content != nullptr) {
-    if (content->head_dim() != p.head_dim) return Status::shape;
-    if (content->heads() != 0 && content->heads() != p.heads) return Status::shape;
-    if (content->value_dim() != 0 && content->value_dim() != p.value_dim) return Status::shape;
-  }
-  if (terms.bias != nullptr && terms.bias->heads() != p.heads) return Status::shape;
-  if (!std::isfinite(p.scale) || !std::isfinite(p.softcap) || p.softcap < 0 || p.window < 0) {
-    return Status::parameter;
-  }
-  const std::int64_t query_count = p.queries * (p.query_positions_per_batch ? p.batch : 1);
-  const std::int64_t key_count = p.keys * (p.key_positions_per_batch ? p.batch : 1);
-  if (!terms.domain.holds({p.query_positions, query_count, p.axes}) ||
-      !terms.domain.holds({p.key_positions, key_count, p.axes})) {
-    return Status::position;
-  }
-  return Status::ok;
-}
-
 }  // namespace
-
-Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
-  const auto fill = [](auto& place, auto* hook) {
-    if (hook == nullptr) return true;
-    if (place != nullptr) return false;
-    place = hook;
-    return true;
-  };
-  for (const Encoding* e : encodings) {
-    if (e->embed() != nullptr && e->rotate() == nullptr && e->content() == nullptr &&
-        e->bias() == nullptr && e->scale() == nullptr && e->mask() == nullptr) {
-      return Status::unsupported;
-    }
-    if (!fill(terms.rotate, e->rotate()) || !fill(terms.content, e->content()) ||
-        !fill(terms.bias, e->bias()) || !fill(terms.scale, e->scale()) ||
-        !fill(terms.mask, e->mask())) {
-      return Status::conflict;
-    }
-    terms.domain = terms.domain.intersection(e->domain());
-  }
-  return Status::ok;
-}
 
 Status attention(const AttentionProblem& problem) {
   const Status status = check(problem);

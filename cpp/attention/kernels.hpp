@@ -3,6 +3,7 @@
 // lie, one broadcast number at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -32,6 +33,19 @@ struct PanelValue {
     store(p + kLanes, high);
   }
 };
+
+inline bool all_finite(const float* x, std::int64_t count) {
+  // x·0 is 0 for finite x and NaN otherwise.
+  Batch sum(0.0F);
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) sum = sum + load(x + i) * Batch(0.0F);
+  float lanes[kLanes];
+  store(lanes, sum);
+  float total = 0.0F;
+  for (const float lane : lanes) total += lane;
+  for (; i < count; ++i) total += x[i] * 0.0F;
+  return total == 0.0F;
+}
 
 /// Scores of `Rows` consecutive keys: out[r] = Σ_d key[r][d] · query[d] + bias[r]. The bias comes
 /// last: a large one at the start of the sum would cost every product its last bits.
@@ -122,16 +136,24 @@ inline void mix_values(const float* weight, std::int64_t count, const float* val
   }
 }
 
-/// Running maximum and sum of the softmax of each query of a panel.
+/// Running maximum and sum of the softmax of each query of a panel. Logits are counted from
+/// `offset`, the largest number that a dense mask has added: a float holds no sum of 1e9 and a
+/// score.
 struct SoftmaxState {
+  float offset[kPanel];
   float maximum[kPanel];
   float sum[kPanel];
 
-  void reset() {
-    for (int lane = 0; lane < kPanel; ++lane) {
-      maximum[lane] = -std::numeric_limits<float>::infinity();
-      sum[lane] = 0.0F;
-    }
+  void reset(float start) {
+    std::fill_n(offset, kPanel, start);
+    std::fill_n(maximum, kPanel, -std::numeric_limits<float>::infinity());
+    std::fill_n(sum, kPanel, 0.0F);
+  }
+  /// With a logit that takes weight and mixes nothing in.
+  void reset_with_sink(float logit) {
+    std::fill_n(offset, kPanel, 0.0F);
+    std::fill_n(maximum, kPanel, logit);
+    std::fill_n(sum, kPanel, 1.0F);
   }
 };
 
@@ -140,6 +162,45 @@ inline constexpr float kLog2E = 1.44269504088896341F;
 /// What is subtracted before the exponential: the maximum, or 0 for a row that has seen no key.
 inline Batch softmax_shift(Batch maximum) {
   return select(maximum == Batch(-std::numeric_limits<float>::infinity()), Batch(0.0F), maximum);
+}
+
+/// Counts scores that are less by `offset` from the larger of it and the state's, and the state
+/// too.
+inline void meet_offset(float* score /* (count, kPanel) */, std::int64_t count, PanelValue offset,
+                        SoftmaxState& state) {
+  const Batch nothing(-std::numeric_limits<float>::infinity());
+  for (int half = 0; half < kPanel; half += kLanes) {
+    const Batch mine = load(state.offset + half);
+    const Batch theirs = half == 0 ? offset.low : offset.high;
+    const Batch common = max(mine, theirs);
+    const auto is_empty = common == nothing;
+    store(state.offset + half, common);
+    store(state.maximum + half,
+          load(state.maximum + half) + select(is_empty, Batch(0.0F), mine - common));
+    const Batch down = select(is_empty, Batch(0.0F), theirs - common);
+    for (std::int64_t n = 0; n < count; ++n) {
+      float* s = score + n * kPanel + half;
+      store(s, load(s) + down);
+    }
+  }
+}
+
+/// Turns scores that are less by `offset` into the weights of a finished softmax; hidden keys and
+/// rows that have seen none get 0.
+inline void final_weights(float* score /* (count, kPanel) */, std::int64_t count, PanelValue offset,
+                          const SoftmaxState& state) {
+  const Batch hidden(-std::numeric_limits<float>::infinity());
+  for (int half = 0; half < kPanel; half += kLanes) {
+    const Batch sum = load(state.sum + half);
+    const Batch shift = softmax_shift(load(state.maximum + half));
+    const Batch up = (half == 0 ? offset.low : offset.high) - load(state.offset + half);
+    for (std::int64_t n = 0; n < count; ++n) {
+      float* s = score + n * kPanel + half;
+      const Batch logit = load(s);
+      const Batch weight = exp2((logit + up - shift) * Batch(kLog2E)) / sum;
+      store(s, select(sum == Batch(0.0F) || logit == hidden, Batch(0.0F), weight));
+    }
+  }
 }
 
 /// Turns scores into weights relative to the new running maximum, in place, and returns the factor

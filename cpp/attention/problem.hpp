@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "attention/masks.hpp"
 #include "core/status.hpp"
 #include "position/position.hpp"
 
@@ -14,6 +15,7 @@ namespace posenc {
 struct ScoreTerms {
   const Rotate* rotate = nullptr;
   const Content* content = nullptr;
+  const HeadMix* head_mix = nullptr;  ///< The other form of the hook `content`.
   const Bias* bias = nullptr;
   const Scale* scale = nullptr;
   const Mask* mask = nullptr;
@@ -40,6 +42,12 @@ struct Taps {
   }
 };
 
+/// What is left of the softmax of a row: a key's weight is e^(logit − offset − maximum) / sum.
+/// Logsumexp is offset + maximum + ln sum; in one float it would lose what `Masks::added` may hide.
+struct RowStatistics {
+  float offset, maximum, sum;  ///< sum = 0: nothing is visible.
+};
+
 /// s = scale·(q·k + content) → softcap → + bias → mask → softmax → ·v, for every batch entry and
 /// head.
 struct AttentionProblem {
@@ -53,19 +61,22 @@ struct AttentionProblem {
 
   ScoreTerms terms;
   float scale = 1.0F;
-  float softcap = 0.0F;     ///< c of c·tanh(s/c); 0 = none.
-  bool causal = false;      ///< Hides keys whose position is after the query's.
-  std::int64_t window = 0;  ///< Keeps |query − key| < window (the token itself counts); 0 = none.
+  const float* head_scales = nullptr;  // (heads): scale of a head, times `scale`; null = 1
+  PerToken<float> query_scales;        // the same of a query
+  float softcap = 0.0F;                ///< c of c·tanh(s/c); 0 = none.
+  Masks masks;
+  /// (heads): a logit per head that takes part in the softmax and has no value (gpt-oss). Null =
+  /// none.
+  const float* sink_logits = nullptr;
 
   int axes = 1;  ///< Coordinates per position; causality and windows read the first.
   const std::int32_t* query_positions = nullptr;  // (queries, axes) or (batch, queries, axes)
   bool query_positions_per_batch = false;
   const std::int32_t* key_positions = nullptr;  // (keys, axes) or (batch, keys, axes)
   bool key_positions_per_batch = false;
-  const std::uint8_t* key_mask = nullptr;  // (keys) or (batch, keys); 0 = padding. Null = all real.
-  bool key_mask_per_batch = false;
 
   Taps taps;
+  RowStatistics* statistics = nullptr;  ///< (batch, heads, queries), for the way back; null = none.
 };
 
 /// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except

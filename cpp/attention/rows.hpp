@@ -26,7 +26,7 @@ bool consecutive(Positions positions);
 /// Cosines and sines of all tokens of one side.
 class RotationTables {
  public:
-  Status build(const Rotate& rotate, Side side, Positions positions);
+  Status build(const Rotate& rotate, int regime, Side side, Positions positions);
   /// Makes them turn back.
   void invert() { invert_table(cos_.data(), sin_.data(), size_); }
   const float* cos() const { return cos_.data(); }
@@ -40,9 +40,11 @@ class RotationTables {
 /// A stretch of keys: what the masks need to know before looking at single keys.
 struct KeyBlock {
   std::int64_t first, count;
-  std::int32_t low, high;  ///< Smallest and largest position.
-  bool padded;             ///< Holds padding.
-  bool empty;              ///< Holds nothing but padding.
+  std::int32_t low, high;                    ///< Smallest and largest position.
+  bool padded;                               ///< Holds padding.
+  bool empty;                                ///< Holds nothing but padding.
+  bool exempt;                               ///< Holds keys that are exempt from local attention.
+  std::int32_t first_segment, last_segment;  ///< Smallest and largest.
 };
 
 /// The keys of one batch entry.
@@ -51,13 +53,23 @@ class KeyRows {
   Status build(const AttentionProblem& problem, std::int64_t entry);
 
   Positions positions;
-  const std::uint8_t* mask = nullptr;  // (keys), null = all real
+  const std::uint8_t* mask = nullptr;      // (keys), null = all real
+  const std::int32_t* segments = nullptr;  // (keys), null = one for all
   bool consecutive = false;
   bool ascending = true;  ///< Real keys stand in the order of their positions.
   std::int64_t block_count = 0;
   const KeyBlock& block(std::int64_t i) const { return blocks_[i]; }
+  /// Smallest and largest position of all keys.
+  std::int32_t low = 0, high = 0;
+
+  /// True when a key stays in sight of queries further away than local attention allows.
+  bool exempt(std::int64_t key) const {
+    return positions.at(key) < sinks_ || (global_ != nullptr && global_[key] != 0);
+  }
 
  private:
+  std::int64_t sinks_ = 0;
+  const std::uint8_t* global_ = nullptr;
   Buffer<KeyBlock> blocks_;
 };
 

@@ -1,83 +1,87 @@
 // Scores of one panel of queries against one block of keys, stage by stage, from score terms.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "attention/kernels.hpp"
+#include "attention/operands.hpp"
+#include "attention/panel.hpp"
 #include "attention/problem.hpp"
 #include "attention/rows.hpp"
+#include "attention/visibility.hpp"
 #include "core/buffer.hpp"
 
 namespace posenc {
 
-/// kPanel queries of one head, packed for the kernels. Lanes past `count` repeat the last query's
-/// position.
-struct Panel {
-  std::int64_t first, count;
-  std::int32_t positions[kPanel];
-  std::int32_t low, high;  ///< Smallest and largest position.
-  float factor[kPanel];    ///< What the raw score of each query is multiplied by.
-  float* query;            // (dim, kPanel): q, plus u of the content, times factor
-  float* content;          // (content rows, kPanel): q·r, times factor unless gated
-  double gates[kPanel];    ///< Sum of the gates of the keys after those seen so far.
-
-  /// Before the keys are run through, the last block first where gates are counted.
-  void start() { std::fill_n(gates, kPanel, 0.0); }
-};
-
-/// How much of a tile is visible.
-enum class Visibility : std::uint8_t { none, some, all };
-
 /// The keys of one (batch entry, head) and all terms that make scores of them.
 class HeadScores {
  public:
-  /// Prepares what depends on the head alone. `keys` are the (rotated) keys of its kv head, rows of
-  /// `dim` numbers.
-  Status build(const AttentionProblem& problem, const KeyRows& rows, Positions query_positions,
-               bool queries_consecutive, int head, const float* keys, std::int64_t dim);
+  /// Prepares what depends on the head alone; its kv head has been entered.
+  Status build(const AttentionProblem& problem, const Operands& operands, int head);
 
-  /// Fills a panel with `count` queries from `first`; `query` points at the first one's row.
-  void pack(const float* query /* (count, dim), rotated */, std::int64_t first, std::int64_t count,
-            Panel& panel) const;
+  /// Fills a panel with `count` queries from `first`.
+  void pack(std::int64_t first, std::int64_t count, Panel& panel);
 
-  Visibility visibility(const Panel& panel, const KeyBlock& block) const;
+  HeadMasks& masks() { return masks_; }
 
-  /// The logits of a tile, all stages at once. `all_visible` leaves out the mask.
+  /// The logits of a tile, all stages at once but for what a dense mask adds. `all_visible` leaves
+  /// out the masks.
   void logits(Panel& panel, const KeyBlock& block, bool all_visible,
-              float* out /* (block.count, kPanel) */);
+              float* out /* (block.count, kPanel) */,
+              float* capped = nullptr /* the same, wanted or null: after a softcap */);
 
   /// Adds the weights of a tile to the sums of their content rows, which are multiplied by
   /// `correction` first.
   void add_row_weights(const Panel& panel, const KeyBlock& block, const float* weights,
                        PanelValue correction, float* sums /* (content rows, kPanel) */);
 
+  /// The rows of the content tables that the pairs of a tile read.
+  const std::int64_t* content_rows(const Panel& panel, const KeyBlock& block);
+  /// The scores that opened the gates of the last tile; −infinity where hidden.
+  const float* gate_scores() const { return gates_.data(); }
+  /// The regimes of the rotation that occur in a tile.
+  Range regimes(const Panel& panel, const KeyBlock& block) const;
+  /// A tile with 0 for all pairs that meet in another regime.
+  void take_regime(const Panel& panel, const KeyBlock& block, Range occurring, int regime,
+                   const float* tile, float* out) const;
+
   // The stages of `logits`, each in place.
   void raw(Panel& panel, const KeyBlock& block, float* out);
   void cap(const KeyBlock& block, float* scores) const;
   void add_bias(const Panel& panel, const KeyBlock& block, float* scores);
-  void hide(const Panel& panel, const KeyBlock& block, float* scores);
 
  private:
   void pack_content(const float* query, Panel& panel) const;
-  /// Fills content_rows_.
-  void find_rows(const Panel& panel, const KeyBlock& block);
+  /// Of the pairs of a tile, those in `regime` or a later one: all bits set.
+  auto reached(const Panel& panel, int regime, std::int64_t key, int half) const {
+    return as_float_mask(IntBatch(rows_->positions.at(key)) <=
+                         load(panel.last_keys[regime] + half));
+  }
+  /// Products of queries and keys, each pair in its regime, plus a bias.
+  void dots(const Panel& panel, const KeyBlock& block, const float* bias, std::int64_t bias_stride,
+            float* out);
   void add_content(const Panel& panel, const KeyBlock& block, float* out);
   void add_gated(Panel& panel, const KeyBlock& block, float* out);
-  /// Biases of the block's first key against the panel; the next key's start one number earlier.
-  const float* toeplitz(const Panel& panel, const KeyBlock& block) const;
+  /// Biases (or weights) of the block's first key against the panel; the next key's start one
+  /// number earlier.
+  const float* toeplitz(const Buffer<float>& by_distance, const Panel& panel,
+                        const KeyBlock& block) const;
 
   const AttentionProblem* problem_ = nullptr;
+  const Operands* operands_ = nullptr;
   const KeyRows* rows_ = nullptr;
   Positions query_positions_{};
-  const float* keys_ = nullptr;  // (keys, dim)
   std::int64_t dim_ = 0;
   int head_ = 0;
+  const float* query_scales_ = nullptr;
+  HeadMasks masks_;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
   Buffer<float> bias_;                 // by distance, from first_distance_
+  Buffer<float> weights_;              // the same, where logits are weighed
+  Buffer<float> turned_;               // (kPanel, dim): scratch for queries
+  Buffer<float> other_;                // (kKeyBlock, kPanel): scores of another regime
   Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query
-  Buffer<std::uint8_t> visible_;       // (kKeyBlock)
   Buffer<std::int64_t> content_rows_;  // (kKeyBlock, kPanel): δ of each key and query
   Buffer<std::int64_t> by_distance_;   // (kKeyBlock + kPanel)
   Buffer<float> gates_;  // (kKeyBlock, kPanel): scores that open gates; −infinity = hidden

@@ -1,21 +1,17 @@
-// The JavaScript side of the kernels: numbers and byte offsets in, a status out. The only file that
-// includes Embind.
-//
-// An encoding travels as a block of doubles: its index in the registry, then one value per
-// parameter (NaN = not given). It is made anew in every call, which costs microseconds, so that
-// JavaScript owns no C++ object.
+// The JavaScript side of the kernels: numbers and byte offsets in, a status out. Only files of this
+// folder include Embind.
 #include <emscripten/bind.h>
 
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "attention/problem.hpp"
+#include "bindings/block.hpp"
 #include "bindings/describe.hpp"
 #include "bindings/fields.hpp"
-#include "core/buffer.hpp"
+#include "bindings/gradients.hpp"
 #include "core/random.hpp"
 #include "position/registry.hpp"
 #include "position/rotation.hpp"
@@ -24,29 +20,8 @@ namespace posenc::bindings {
 
 namespace {
 
-using Address = std::uintptr_t;
-
-template <class T>
-T* at(double offset) {
-  return reinterpret_cast<T*>(static_cast<Address>(offset));
-}
-
-template <class T>
-T* at(Address offset) {
-  return reinterpret_cast<T*>(offset);
-}
-
-int code(Status status) { return static_cast<int>(status); }
-
 /// The last fault that `resolve` found.
 Fault last_fault;
-
-const Description* description_of(const double* block) {
-  const auto all = registry();
-  const double id = block[0];
-  if (!(id >= 0 && id < static_cast<double>(all.size()))) return nullptr;
-  return all[static_cast<std::size_t>(id)];
-}
 
 int resolve_block(Address block) {
   auto* values = at<double>(block);
@@ -58,16 +33,6 @@ int resolve_block(Address block) {
 
 int fault_parameter() { return last_fault.parameter; }
 std::string fault_rule() { return last_fault.rule; }
-
-/// Makes the encoding of a resolved block; null when there is no memory.
-std::unique_ptr<Encoding> make(const double* block) {
-  const Description* d = description_of(block);
-  return d == nullptr ? nullptr : d->make({block + 1, d->parameters.size()});
-}
-
-Positions positions_at(Address data, double count, int axes) {
-  return {at<std::int32_t>(data), static_cast<std::int64_t>(count), axes};
-}
 
 double frequency_count(Address block) {
   const auto encoding = make(at<double>(block));
@@ -155,18 +120,7 @@ int rotate(Address call_block) {
   const Rotate* hook = encoding->rotate();
   if (hook == nullptr) return code(Status::unsupported);
   if (f[F::head_dim] != static_cast<double>(hook->head_dim())) return code(Status::shape);
-  const RotateCall call{
-      .x = at<float>(f[F::x]),
-      .out = at<float>(f[F::out]),
-      .batch = static_cast<std::int64_t>(f[F::batch]),
-      .heads = static_cast<std::int64_t>(f[F::heads]),
-      .tokens = static_cast<std::int64_t>(f[F::tokens]),
-      .positions = at<std::int32_t>(f[F::positions]),
-      .positions_per_batch = f[F::positions_per_batch] != 0,
-      .axes = static_cast<int>(f[F::axes]),
-      .side = f[F::side] == 0 ? Side::query : Side::key,
-      .inverse = f[F::inverse] != 0,
-  };
+  const RotateCall call = rotate_call(f);
   const std::int64_t rows = call.tokens * (call.positions_per_batch ? call.batch : 1);
   if (!encoding->domain().holds({call.positions, rows, call.axes})) return code(Status::position);
   return code(rotate_tensor(*hook, call));
@@ -191,6 +145,21 @@ int bias(Address block, Address query_positions, double queries, Address key_pos
   for (int head = 0; head < hook->heads(); ++head) {
     for (std::int64_t m = 0; m < query_rows.count; ++m, row += key_rows.count) {
       hook->row(head, query_rows.from(m, 1), key_rows, row);
+    }
+  }
+  return code(Status::ok);
+}
+
+int scale(Address block, Address positions, double tokens, int axes, int heads, Address out) {
+  const auto encoding = make(at<double>(block));
+  if (encoding == nullptr) return code(Status::memory);
+  if (encoding->scale() == nullptr) return code(Status::unsupported);
+  const Positions rows = positions_at(positions, tokens, axes);
+  if (!encoding->domain().holds(rows)) return code(Status::position);
+  auto* to = at<float>(out);
+  for (int head = 0; head < heads; ++head) {
+    for (std::int64_t t = 0; t < rows.count; ++t) {
+      *to++ = encoding->scale()->factor(head, rows.from(t, 1));
     }
   }
   return code(Status::ok);
@@ -229,8 +198,8 @@ int attention_call(Address call_block) {
   p.key = at<float>(f[F::key]);
   p.value = at<float>(f[F::value]);
   p.output = at<float>(f[F::output]);
-  p.causal = f[F::causal] != 0;
-  p.window = integer(F::window);
+  p.masks.causal = f[F::causal] != 0;
+  p.masks.window = integer(F::window);
   p.softcap = static_cast<float>(f[F::softcap]);
   p.scale = static_cast<float>(f[F::scale]);
   p.axes = static_cast<int>(f[F::axes]);
@@ -238,8 +207,7 @@ int attention_call(Address call_block) {
   p.query_positions_per_batch = f[F::query_positions_per_batch] != 0;
   p.key_positions = at<std::int32_t>(f[F::key_positions]);
   p.key_positions_per_batch = f[F::key_positions_per_batch] != 0;
-  p.key_mask = at<std::uint8_t>(f[F::key_mask]);
-  p.key_mask_per_batch = f[F::key_mask_per_batch] != 0;
+  p.masks.real_keys = {at<std::uint8_t>(f[F::key_mask]), f[F::key_mask_per_batch] != 0};
   p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
             at<float>(f[F::logits]), at<float>(f[F::weights])};
   return code(attention(p));
@@ -277,6 +245,11 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("rotate", &rotate);
   function("biasHeads", &bias_heads);
   function("bias", &bias);
+  function("scale", &scale);
+  function("embedGradient", &embed_gradient);
+  function("rotateGradient", &rotate_gradient);
+  function("biasGradient", &bias_gradient);
+  function("scaleGradient", &scale_gradient);
   function("attention", &attention_call);
   function("random", &random);
 }

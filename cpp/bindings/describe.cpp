@@ -53,6 +53,7 @@ val encoding(const Description* d) {
   object.set("year", d->year);
   object.set("paper", string(d->paper));
   object.set("url", string(d->url));
+  object.set("users", string(d->users));
   object.set("hooks",
              list(d->hooks, [](Hook hook) { return string(kHookNames[static_cast<int>(hook)]); }));
   object.set("parameters", list(d->parameters, parameter));

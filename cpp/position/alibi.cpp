@@ -85,6 +85,7 @@ extern const Description alibi = {
         "Press et al., Train Short, Test Long: Attention with Linear Biases Enables Input "
         "Length Extrapolation",
     .url = "https://arxiv.org/abs/2108.12409",
+    .users = "BLOOM, MPT, Baichuan-13B, Jina Embeddings v2",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -30,27 +30,24 @@ constexpr Parameter kTable[kParameters] = {
 
 constexpr Hook kHooks[] = {Hook::content};
 
-class Cope final : public Encoding, public Content {
+class Cope final : public ContentEncoding {
  public:
-  Cope(std::int64_t head_dim, std::int64_t rows, int heads, std::span<const float> vectors)
-      : head_dim_(head_dim),
+  Cope(std::span<const double> values, std::int64_t rows)
+      : ContentEncoding(values[kHeads], values[kHeadDim]),
         rows_(rows),
-        heads_(heads),
-        vectors_(vectors, rows, head_dim, heads > 0) {}
+        vectors_(numbers<float>(values[kVectors]), rows, head_dim(), heads() > 0) {}
 
-  const Content* content() const override { return this; }
-  int heads() const override { return heads_; }
-  std::int64_t head_dim() const override { return head_dim_; }
   std::int64_t rows() const override { return rows_; }
   bool gated() const override { return true; }
   std::int64_t row(std::int64_t /*distance*/) const override { return 0; }
   const float* query_vectors(int head) const override { return vectors_.of_head(head); }
-  const float* key_vectors(int /*head*/) const override { return nullptr; }
-  const float* global(int /*head*/) const override { return nullptr; }
+  void tables_grad(int head, const ContentGrad& effective,
+                   std::span<float* const> grads) const override {
+    vectors_.add_grad(head, effective.query_vectors, grads[0]);
+  }
 
  private:
-  std::int64_t head_dim_, rows_;
-  int heads_;
+  std::int64_t rows_;
   VectorTable vectors_;
 };
 
@@ -67,11 +64,8 @@ Fault derive(std::span<double> values) {
 }
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {
-  const auto vectors = numbers<float>(values[kVectors]);
-  const auto rows = static_cast<double>(vectors.size()) / table_width(values);
-  return std::make_unique<Cope>(static_cast<std::int64_t>(values[kHeadDim]),
-                                static_cast<std::int64_t>(rows), static_cast<int>(values[kHeads]),
-                                vectors);
+  const auto size = static_cast<double>(numbers<float>(values[kVectors]).size());
+  return std::make_unique<Cope>(values, static_cast<std::int64_t>(size / table_width(values)));
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/buffer.hpp"
 #include "position/registry.hpp"
 #include "position/relative_vectors.hpp"
 
@@ -72,11 +71,10 @@ double span_of(std::span<const double> values) {
   return values[kBuckets] > 0 ? values[kBuckets] : values[kMaxDistance];
 }
 
-class Deberta final : public Encoding, public Content {
+class Deberta final : public ContentEncoding {
  public:
   explicit Deberta(std::span<const double> values)
-      : heads_(static_cast<int>(values[kHeads])),
-        head_dim_(static_cast<std::int64_t>(values[kHeadDim])),
+      : ContentEncoding(values[kHeads], values[kHeadDim]),
         max_distance_(static_cast<std::int64_t>(values[kMaxDistance])),
         buckets_(static_cast<std::int64_t>(values[kBuckets])),
         span_(static_cast<std::int64_t>(span_of(values))),
@@ -84,25 +82,16 @@ class Deberta final : public Encoding, public Content {
         c2p_(values[kContentToPosition] != 0),
         p2c_(values[kPositionToContent] != 0),
         p2p_(values[kPositionToPosition] != 0),
-        keys_(numbers<float>(values[kKeys]), rows(), head_dim_, true),
-        queries_(numbers<float>(values[kQueries]), rows(), head_dim_, true),
-        products_(p2p_ ? heads_ * rows() : 0) {
-    if (!p2p_ || !ok()) return;
-    for (std::int64_t i = 0; i < heads_ * rows(); ++i) {
-      products_[i] =
-          dot(queries_.of_head(0) + i * head_dim_, keys_.of_head(0) + i * head_dim_, head_dim_);
-    }
-  }
+        keys_(numbers<float>(values[kKeys]), rows(), head_dim(), true),
+        queries_(numbers<float>(values[kQueries]), rows(), head_dim(), true),
+        products_(VectorTable::products(queries_, keys_, p2p_ ? heads() : 0, rows())) {}
 
   bool ok() const { return products_.ok(); }
-  const Content* content() const override { return this; }
   double score_scale(std::int64_t head_dim) const override {
     const int terms = 1 + (c2p_ ? 1 : 0) + (p2c_ ? 1 : 0) + (p2p_ ? 1 : 0);
     return 1.0 / std::sqrt(static_cast<double>(head_dim * terms));
   }
 
-  int heads() const override { return heads_; }
-  std::int64_t head_dim() const override { return head_dim_; }
   std::int64_t rows() const override { return 2 * span_; }
   std::int64_t row(std::int64_t distance) const override {
     return std::clamp<std::int64_t>(bucket(distance) + span_, 0, rows() - 1);
@@ -113,9 +102,15 @@ class Deberta final : public Encoding, public Content {
   const float* key_vectors(int head) const override {
     return p2c_ ? queries_.of_head(head) : nullptr;
   }
-  const float* global(int /*head*/) const override { return nullptr; }
   const float* offsets(int head) const override {
     return p2p_ ? products_.data() + head * rows() : nullptr;
+  }
+  void tables_grad(int head, const ContentGrad& effective,
+                   std::span<float* const> grads) const override {
+    keys_.add_grad(head, effective.query_vectors, grads[0]);
+    queries_.add_grad(head, effective.key_vectors, grads[1]);
+    keys_.add_product_grad(head, effective.offsets, rows(), queries_, grads[0]);
+    queries_.add_product_grad(head, effective.offsets, rows(), keys_, grads[1]);
   }
 
  private:
@@ -132,8 +127,7 @@ class Deberta final : public Encoding, public Content {
     return distance < 0 ? -(beyond + middle) : beyond + middle;
   }
 
-  int heads_;
-  std::int64_t head_dim_, max_distance_, buckets_, span_;
+  std::int64_t max_distance_, buckets_, span_;
   bool clamp_distance_, c2p_, p2c_, p2p_;
   VectorTable keys_, queries_;
   Buffer<float> products_;  // Qr·Kr: (heads, rows)
@@ -176,6 +170,7 @@ extern const Description deberta = {
     .year = 2020,
     .paper = "He et al., DeBERTa: Decoding-enhanced BERT with Disentangled Attention",
     .url = "https://arxiv.org/abs/2006.03654",
+    .users = "DeBERTa, DeBERTa v2, DeBERTa v3",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -203,6 +203,7 @@ extern const Description dynamic_bias = {
     .paper =
         "Wang et al., CrossFormer: A Versatile Vision Transformer Hinging on Cross-scale Attention",
     .url = "https://arxiv.org/abs/2108.00154",
+    .users = "CrossFormer",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -88,13 +88,29 @@ class Fox final : public Encoding, public Bias {
   }
   void row_grad(int head, Positions query, Positions keys, const float* d_row,
                 std::span<float* const> grads) const override {
+    // A gate takes part in the biases of all keys beyond it: where keys come in the order of their
+    // positions, gates between two of them are visited once.
     const std::int64_t m = query.at(0);
+    float* const past = grads[0];
+    double sum = 0.0;
     for (std::int64_t i = 0; i < keys.count; ++i) {
       const std::int64_t n = keys.at(i);
-      float* gradient = n > m && two_kinds_ ? grads[1] : grads[0];
-      for (std::int64_t l = std::min(m, n) + 1; l <= std::max(m, n); ++l) {
-        add_to(gradient, head * tokens_ + l, static_cast<double>(d_row[i]));
-      }
+      if (n >= m) continue;
+      sum += static_cast<double>(d_row[i]);
+      const bool next_follows = i + 1 < keys.count && keys.at(i + 1) > n && keys.at(i + 1) < m;
+      const std::int64_t last = next_follows ? keys.at(i + 1) : m;
+      for (std::int64_t l = n + 1; l <= last; ++l) add_to(past, head * tokens_ + l, sum);
+      if (!next_follows) sum = 0.0;
+    }
+    float* const future = two_kinds_ ? grads[1] : grads[0];
+    for (std::int64_t i = keys.count - 1; i >= 0; --i) {
+      const std::int64_t n = keys.at(i);
+      if (n <= m) continue;
+      sum += static_cast<double>(d_row[i]);
+      const bool next_follows = i > 0 && keys.at(i - 1) < n && keys.at(i - 1) > m;
+      const std::int64_t first = next_follows ? keys.at(i - 1) : m;
+      for (std::int64_t l = first + 1; l <= n; ++l) add_to(future, head * tokens_ + l, sum);
+      if (!next_follows) sum = 0.0;
     }
   }
 

@@ -93,6 +93,7 @@ extern const Description learned = {
     .year = 2017,
     .paper = "Gehring et al., Convolutional Sequence to Sequence Learning",
     .url = "https://arxiv.org/abs/1705.03122",
+    .users = "BERT, GPT-2, RoBERTa, OPT, CLIP, ViT",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

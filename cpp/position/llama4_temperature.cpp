@@ -52,6 +52,7 @@ extern const Description llama4_temperature = {
     .year = 2025,
     .paper = "Meta, Llama 4 (reference code)",
     .url = "https://github.com/meta-llama/llama-models",
+    .users = "Llama 4",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = nullptr,

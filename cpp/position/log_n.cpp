@@ -44,6 +44,7 @@ extern const Description log_n = {
     .year = 2021,
     .paper = "Su, On the Scale Operation of Attention From the Perspective of Entropy Invariance",
     .url = "https://kexue.fm/archives/8823",
+    .users = "Qwen (first generation)",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = nullptr,

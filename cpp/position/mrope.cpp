@@ -90,12 +90,7 @@ class Mrope final : public PairRotation {
     for (std::int64_t t = 0; t < positions.count; ++t) {
       angles_.sincos(positions.from(t, 1), sin + t * pairs(), cos + t * pairs());
     }
-    if (attention_factor_ == 1.0) return;
-    const auto factor = static_cast<float>(attention_factor_);
-    for (std::int64_t i = 0; i < positions.count * pairs(); ++i) {
-      cos[i] *= factor;
-      sin[i] *= factor;
-    }
+    rotary::multiply(cos, sin, positions.count * pairs(), attention_factor_);
   }
 
  private:
@@ -139,14 +134,12 @@ Fault derive(std::span<double> values) {
 }
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {
-  const auto given = numbers<double>(values[kFrequencies]);
-  const auto rotary_dim = static_cast<std::int64_t>(values[kRotaryDim]);
-  const PairShape shape{static_cast<std::int64_t>(values[kHeadDim]), rotary_dim,
+  const PairShape shape{static_cast<std::int64_t>(values[kHeadDim]),
+                        static_cast<std::int64_t>(values[kRotaryDim]),
                         static_cast<PairLayout>(values[kLayout])};
   auto encoding = std::make_unique<Mrope>(
       shape, values[kAttentionFactor], numbers<double>(values[kSections]), values[kOrder] == 1,
-      given.empty() ? FrequencyTable(values[kBase], rotary_dim / 2, values[kRotaryDim] / 2)
-                    : FrequencyTable(given));
+      FrequencyTable(numbers<double>(values[kFrequencies]), values[kBase], values[kRotaryDim]));
   return encoding->ok() ? std::move(encoding) : nullptr;
 }
 
@@ -160,6 +153,7 @@ extern const Description mrope = {
         "Wang et al., Qwen2-VL: Enhancing Vision-Language Model's Perception of the World at Any "
         "Resolution",
     .url = "https://arxiv.org/abs/2409.12191",
+    .users = "Qwen2-VL, Qwen2.5-VL, Qwen3-VL, GLM-4.1V",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

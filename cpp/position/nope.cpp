@@ -22,6 +22,7 @@ extern const Description nope = {
         "Haviv et al., Transformer Language Models without Positional Encodings Still Learn "
         "Positional Information",
     .url = "https://arxiv.org/abs/2203.16634",
+    .users = "Llama 4, SmolLM3, Command A (some layers)",
     .hooks = {},
     .parameters = {},
     .derive = nullptr,

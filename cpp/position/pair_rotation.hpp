@@ -33,8 +33,10 @@ class PairRotation : public Encoding, public Rotate {
  protected:
   std::int64_t pairs() const { return shape_.rotary_dim / 2; }
   Pair pair(std::int64_t i) const {
-    const std::int64_t first = shape_.offset + (layout() == PairLayout::half ? i : 2 * i);
-    return {first, first + (layout() == PairLayout::half ? pairs() : 1)};
+    const std::int64_t part = pairs() / parts();
+    const bool half = layout() == PairLayout::half;
+    const std::int64_t first = shape_.offset + (half ? 2 * i - i % part : 2 * i);
+    return {first, first + (half ? part : 1)};
   }
 
  private:
@@ -42,6 +44,16 @@ class PairRotation : public Encoding, public Rotate {
 };
 
 namespace rotary {
+
+/// Multiplies a table by the attention factor.
+inline void multiply(float* cos, float* sin, std::int64_t count, double attention_factor) {
+  if (attention_factor == 1.0) return;
+  const auto factor = static_cast<float>(attention_factor);
+  for (std::int64_t i = 0; i < count; ++i) {
+    cos[i] *= factor;
+    sin[i] *= factor;
+  }
+}
 
 inline constexpr const char* kLayouts[] = {"half", "interleaved"};
 

@@ -73,25 +73,35 @@ class Pope final : public Encoding, public Rotate {
 
   void turn(Side side, int head, const float* x, const float* cos, const float* sin,
             std::int64_t tokens, float* out) const override {
-    const double* cos_phase = cos_.data() + head % heads_ * count_;
-    const double* sin_phase = sin_.data() + head % heads_ * count_;
     for (std::int64_t t = 0; t < tokens; ++t) {
       for (std::int64_t i = 0; i < count_; ++i) {
         const double magnitude = softplus(x[i]);
-        double c = cos[i];
-        double s = sin[i];
-        if (side == Side::key) {
-          c = cos[i] * cos_phase[i] - sin[i] * sin_phase[i];
-          s = sin[i] * cos_phase[i] + cos[i] * sin_phase[i];
-        }
-        out[2 * i] = static_cast<float>(magnitude * c);
-        out[2 * i + 1] = static_cast<float>(magnitude * s);
+        const Direction at = direction(side, head, i, cos, sin);
+        out[2 * i] = static_cast<float>(magnitude * at.cos);
+        out[2 * i + 1] = static_cast<float>(magnitude * at.sin);
       }
       std::copy_n(x + count_, head_dim_ - count_, out + 2 * count_);
       x += head_dim_;
       cos += count_;
       sin += count_;
       out += turned_dim();
+    }
+  }
+
+  void input_grad(Side side, int head, const float* x, const float* cos, const float* sin,
+                  const float* d_out, std::int64_t tokens, float* d_x) const override {
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      for (std::int64_t i = 0; i < count_; ++i) {
+        const Direction at = direction(side, head, i, cos, sin);
+        const double d_magnitude = d_out[2 * i] * at.cos + d_out[2 * i + 1] * at.sin;
+        d_x[i] = static_cast<float>(d_magnitude / (1.0 + std::exp(-static_cast<double>(x[i]))));
+      }
+      std::copy_n(d_out + 2 * count_, head_dim_ - count_, d_x + count_);
+      x += head_dim_;
+      cos += count_;
+      sin += count_;
+      d_out += turned_dim();
+      d_x += head_dim_;
     }
   }
 
@@ -115,6 +125,17 @@ class Pope final : public Encoding, public Rotate {
   }
 
  private:
+  struct Direction {
+    double cos, sin;
+  };
+  /// Of component i of a row with these cosines and sines; keys have a phase besides.
+  Direction direction(Side side, int head, std::int64_t i, const float* cos,
+                      const float* sin) const {
+    if (side == Side::query) return {cos[i], sin[i]};
+    const std::int64_t at = head % heads_ * count_ + i;
+    return {cos[i] * cos_[at] - sin[i] * sin_[at], sin[i] * cos_[at] + cos[i] * sin_[at]};
+  }
+
   double phase(std::int64_t i) const {
     if (phases_.empty()) return 0.0;
     return std::clamp<double>(phases_[static_cast<std::size_t>(i)], -2 * std::numbers::pi, 0.0);

@@ -30,6 +30,33 @@ void Rotate::turn(Side side, int head, const float* x, const float* cos, const f
   rotate_rows(*this, x, cos + first, sin + first, tokens, out);
 }
 
+void Rotate::input_grad(Side side, int head, const float* /*x*/, const float* cos, const float* sin,
+                        const float* d_out, std::int64_t tokens, float* d_x) const {
+  // A pair turns by a matrix; its gradient turns by the transposed one, which has the opposite
+  // sine.
+  const std::int64_t pairs = rotary_dim() / 2;
+  const bool half = layout() == PairLayout::half;
+  const std::int64_t step = half ? 1 : 2;
+  const std::int64_t apart = half ? pairs : 1;
+  cos += table_of(side, head) * pairs;
+  sin += table_of(side, head) * pairs;
+  for (std::int64_t t = 0; t < tokens; ++t) {
+    std::copy_n(d_out, head_dim(), d_x);
+    const float* d = d_out + offset();
+    float* out = d_x + offset();
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      const float a = d[i * step];
+      const float b = d[i * step + apart];
+      out[i * step] = a * cos[i] + b * sin[i];
+      out[i * step + apart] = b * cos[i] - a * sin[i];
+    }
+    cos += table_width();
+    sin += table_width();
+    d_out += head_dim();
+    d_x += head_dim();
+  }
+}
+
 double Encoding::score_scale(std::int64_t head_dim) const {
   return 1.0 / std::sqrt(static_cast<double>(head_dim));
 }

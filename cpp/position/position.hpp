@@ -71,6 +71,9 @@ class Rotate {
   virtual std::int64_t rotary_dim() const = 0;
   /// The first dimension that turns: those before it pass unchanged (the rope slice of MLA).
   virtual std::int64_t offset() const { return 0; }
+  /// Equal parts of the dimensions that turn, each of which forms its pairs on its own (images:
+  /// one part per axis). More than one in the layout `half` only.
+  virtual int parts() const { return 1; }
   /// Tables side by side in a row: one that all heads share, or several.
   virtual std::int64_t tables() const { return 1; }
   /// Which of them a head reads.
@@ -79,6 +82,18 @@ class Rotate {
   std::int64_t table_width() const { return tables() * (rotary_dim() / 2); }
   virtual void table(Side side, Positions positions, float* cos /* (count, table_width) */,
                      float* sin /* (count, table_width) */) const = 0;
+  /// Ways to turn queries and keys, of which each pair of tokens meets in one (Self-Extend, dual
+  /// chunk attention). Most encodings have one, `table`.
+  virtual int regimes() const { return 1; }
+  /// The table of a regime.
+  virtual void regime_table(int /*regime*/, Side side, Positions positions, float* cos,
+                            float* sin) const {
+    table(side, positions, cos, sin);
+  }
+  /// Keys at or before this position meet the query in this regime or a later one, those after it
+  /// in an earlier one. Never falls as the query's position grows, nor rises with the regime; not
+  /// asked for regime 0, in which all others meet.
+  virtual std::int64_t last_key(int /*regime*/, std::int32_t /*query*/) const { return 0; }
   /// False when `turn` does more to a vector than turning its pairs by the table.
   virtual bool turns_pairs_only() const { return true; }
   /// Width of a turned row: an encoding may widen it (PoPE).
@@ -88,6 +103,11 @@ class Rotate {
   virtual void turn(Side side, int head, const float* x /* (tokens, head_dim) */, const float* cos,
                     const float* sin, std::int64_t tokens,
                     float* out /* (tokens, turned_dim) */) const;
+  /// The gradient by rows that were turned: `d_out` is that by what `turn` made of them.
+  virtual void input_grad(Side side, int head, const float* x /* (tokens, head_dim) */,
+                          const float* cos, const float* sin,
+                          const float* d_out /* (tokens, turned_dim) */, std::int64_t tokens,
+                          float* d_x /* (tokens, head_dim), not d_out */) const;
   /// Adds to `grads` (a pointer per tensor parameter in table order; null = not wanted) what
   /// `d_out`, the gradient of the turned rows of one head, says of the trained parameters.
   virtual void turn_grad(Side /*side*/, int /*head*/, Positions /*positions*/,
@@ -102,9 +122,24 @@ class Rotate {
   ~Rotate() = default;
 };
 
+/// Gradients of a loss by the terms that the hook `content` gives one head, each shaped like its
+/// term; null where the term is absent.
+struct ContentGrad {
+  const float* query_vectors = nullptr;  // by r: (rows, head_dim)
+  const float* key_vectors = nullptr;    // by s: (rows, head_dim)
+  const float* global = nullptr;         // by u: (head_dim)
+  const float* offsets = nullptr;        // by c: (rows)
+  const float* value_vectors = nullptr;  // by w: (rows, value_dim)
+};
+
 /// Hook `content`: terms made of content × position, added to the raw score before scaling:
 /// q_m·r[δ] + k_n·s[δ] + u·k_n + c[δ] with δ = row(distance), and to the output: Σ_n
 /// weight_mn·w[δ]. An absent term is null.
+///
+/// Gradients: with D_mn that of a loss by the raw score and E_m that by the output, pairs (m, n) of
+/// row δ give ∂r[δ] = Σ D_mn·q_m, ∂s[δ] = Σ D_mn·k_n, ∂c[δ] = Σ D_mn, ∂w[δ] = Σ weight_mn·E_m, and
+/// all pairs ∂u = Σ D_mn·k_n, ∂q_m = Σ_n D_mn·(k_n + r[δ]), ∂k_n = Σ_m D_mn·(q_m + s[δ] + u) and
+/// ∂weight_mn = E_m·(v_n + w[δ]). The gated form has its own, in position/gates.hpp.
 class Content {
  public:
   /// Heads that the tables are made for; 0 = all heads share them.
@@ -121,19 +156,41 @@ class Content {
   virtual bool gated() const { return false; }
   /// The row of a distance, 0 … rows() − 1.
   virtual std::int64_t row(std::int64_t distance) const = 0;
-  virtual const float* query_vectors(int head) const = 0;               // r: (rows, head_dim)
-  virtual const float* key_vectors(int head) const = 0;                 // s: (rows, head_dim)
-  virtual const float* global(int head) const = 0;                      // u: (head_dim)
-  virtual const float* offsets(int /*head*/) const { return nullptr; }  // c: (rows)
-  virtual const float* value_vectors(int /*head*/) const {
-    return nullptr;
-  }  // w: (rows, value_dim)
+  virtual const float* query_vectors(int /*head*/) const { return nullptr; }  // r
+  virtual const float* key_vectors(int /*head*/) const { return nullptr; }    // s
+  virtual const float* global(int /*head*/) const { return nullptr; }         // u
+  virtual const float* offsets(int /*head*/) const { return nullptr; }        // c
+  virtual const float* value_vectors(int /*head*/) const { return nullptr; }  // w
+  /// Adds to `grads` (a pointer per tensor parameter in table order; null = not wanted) what the
+  /// gradients by the terms of one head say of the trained parameters.
+  virtual void tables_grad(int /*head*/, const ContentGrad& /*effective*/,
+                           std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Content() = default;
 };
 
-/// Hook `bias`: a number added to the logit after softcap.
+/// Hook `content`, of what takes in all heads at once: a term made of the scaled scores of all
+/// heads at one query and key, and of their biases (DAPE). It is added to the scaled scores.
+class HeadMix {
+ public:
+  virtual int heads() const = 0;
+  /// Adds the terms of `count` pairs of a query and a key, whole registers of them, to their
+  /// scores. The numbers of a head lie `stride` after those of the head before.
+  virtual void add(const float* biases, std::int64_t count, std::int64_t stride,
+                   float* scores) const = 0;
+  /// From the gradient by what `add` writes: adds those by the scores before it and by the biases
+  /// (both unless null), and to `grads` those of the trained parameters, as in Embed::rows_grad.
+  virtual void add_grad(const float* scores, const float* biases, const float* d_sums,
+                        std::int64_t count, std::int64_t stride, float* d_scores, float* d_biases,
+                        std::span<float* const> grads) const = 0;
+
+ protected:
+  ~HeadMix() = default;
+};
+
+/// Hook `bias`: a number added to the logit after softcap. The logit may be multiplied by a kernel
+/// of the distance before (KERPLE's weights).
 class Bias {
  public:
   virtual int heads() const = 0;
@@ -147,6 +204,16 @@ class Bias {
   /// The gradients of that, as in Embed::rows_grad.
   virtual void row_grad(int /*head*/, Positions /*query*/, Positions /*keys*/,
                         const float* /*d_row*/, std::span<float* const> /*grads*/) const {}
+
+  /// True when logits are multiplied by weights of the distance before biases are added. The three
+  /// members below are those of the biases again.
+  virtual bool weighs() const { return false; }
+  virtual void weights_by_distance(int /*head*/, std::int64_t /*first*/, std::int64_t /*count*/,
+                                   float* /*out*/) const {}
+  virtual void weights_row(int /*head*/, Positions /*query*/, Positions /*keys*/,
+                           float* /*out*/) const {}
+  virtual void weights_row_grad(int /*head*/, Positions /*query*/, Positions /*keys*/,
+                                const float* /*d_row*/, std::span<float* const> /*grads*/) const {}
 
  protected:
   ~Bias() = default;
@@ -181,6 +248,7 @@ class Encoding {
   virtual const Embed* embed() const { return nullptr; }
   virtual const Rotate* rotate() const { return nullptr; }
   virtual const Content* content() const { return nullptr; }
+  virtual const HeadMix* head_mix() const { return nullptr; }
   virtual const Bias* bias() const { return nullptr; }
   virtual const Scale* scale() const { return nullptr; }
   virtual const Mask* mask() const { return nullptr; }

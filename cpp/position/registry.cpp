@@ -6,28 +6,28 @@
 
 namespace posenc {
 
-#if defined(__EMSCRIPTEN__)
-#define POSENC_NATIVE_ENCODING(name)
+// The lite module holds nothing but the lines POSENC_LITE_ENCODING.
+#define POSENC_LITE_ENCODING(name) POSENC_LISTED(name)
+#if defined(POSENC_LITE)
+#define POSENC_ENCODING(name)
 #else
-#define POSENC_NATIVE_ENCODING(name) POSENC_ENCODING(name)
+#define POSENC_ENCODING(name) POSENC_LISTED(name)
 #endif
 
 namespace encodings {
-#define POSENC_ENCODING(name) extern const Description name;
+#define POSENC_LISTED(name) extern const Description name;
 #include "position/registry.inc"
-#undef POSENC_ENCODING
+#undef POSENC_LISTED
 }  // namespace encodings
 
 std::span<const Description* const> registry() {
   static constexpr std::array kAll = {
-#define POSENC_ENCODING(name) &encodings::name,
+#define POSENC_LISTED(name) &encodings::name,
 #include "position/registry.inc"
-#undef POSENC_ENCODING
+#undef POSENC_LISTED
   };
   return kAll;
 }
-
-#undef POSENC_NATIVE_ENCODING
 
 int find_encoding(const char* name) {
   const auto all = registry();

@@ -101,6 +101,8 @@ struct Description {
   int year;
   const char* paper;
   const char* url;
+  /// Models and families that use it, separated by commas; empty where none is widely known.
+  const char* users = "";
   std::span<const Hook> hooks;
   std::span<const Parameter> parameters;
   /// Fills derived values and checks what depends on several of them; null when there is nothing of

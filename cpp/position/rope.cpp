@@ -83,12 +83,7 @@ class Rope final : public PairRotation {
         frequencies_.sincos(positions.at(t), s, c);
       }
     }
-    if (attention_factor_ == 1.0) return;
-    const auto factor = static_cast<float>(attention_factor_);
-    for (std::int64_t i = 0; i < positions.count * pairs(); ++i) {
-      cos[i] *= factor;
-      sin[i] *= factor;
-    }
+    rotary::multiply(cos, sin, positions.count * pairs(), attention_factor_);
   }
 
  private:
@@ -116,16 +111,13 @@ Fault derive(std::span<double> values) {
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {
   const auto given = numbers<double>(values[kFrequencies]);
-  const auto rotary_dim = static_cast<std::int64_t>(values[kRotaryDim]);
   const bool float32 = values[kAngles] == 1;
-  FrequencyTable frequencies =
-      !given.empty() ? FrequencyTable(given)
-                     : FrequencyTable(values[kBase], rotary_dim / 2, values[kRotaryDim] / 2);
+  FrequencyTable frequencies(given, values[kBase], values[kRotaryDim]);
   if (!frequencies.ok()) return nullptr;
   if (float32) frequencies.round_to_float32(given.empty() ? values[kBase] : 0.0);
-  const PairShape shape{static_cast<std::int64_t>(values[kHeadDim]), rotary_dim,
-                        static_cast<PairLayout>(values[kLayout]),
-                        static_cast<std::int64_t>(values[kOffset])};
+  const PairShape shape{
+      static_cast<std::int64_t>(values[kHeadDim]), static_cast<std::int64_t>(values[kRotaryDim]),
+      static_cast<PairLayout>(values[kLayout]), static_cast<std::int64_t>(values[kOffset])};
   return std::make_unique<Rope>(shape, values[kAttentionFactor], values[kTurnsOutputBack] == 1,
                                 float32, std::move(frequencies));
 }
@@ -138,6 +130,7 @@ extern const Description rope = {
     .year = 2021,
     .paper = "Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding",
     .url = "https://arxiv.org/abs/2104.09864",
+    .users = "Llama, Qwen, Mistral, Gemma, Phi, DeepSeek, GPT-NeoX",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

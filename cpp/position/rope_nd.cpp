@@ -7,6 +7,10 @@
 // - `coordinates` of index p in a grid of n: p itself ("index"), linspace(−1, 1) ("endpoints"),
 //   2π·((2p + 1)/n − 1) ("centres": DINOv3), or (p + gridOffset)·referenceSize/n ("reference":
 //   timm).
+// Dimensions pair over the whole head ("half", "interleaved"), or in halves of each axis' block
+// ("axis-half": Gemma 4's vision encoder, whose first axis is the column). What V-JEPA 2's code
+// does is no rotation, and not offered: it pairs neighbours, but dimension j of a block of d turns
+// by frequency j mod d/2, so that the two of a pair differ.
 // With `mixed` ("RoPE-Mixed") every pair has a trained frequency on every axis instead,
 // and every head its own: (axes, heads, pairs), one layer of the authors' checkpoints.
 #include <algorithm>
@@ -42,6 +46,8 @@ enum : std::uint8_t {
 enum class Spectrum : std::uint8_t { power, shared, linear, logarithmic };
 enum class Coordinates : std::uint8_t { index, endpoints, centres, reference };
 
+constexpr const char* kLayouts[] = {"half", "interleaved", "axis-half"};
+constexpr double kAxisHalf = 2;
 constexpr const char* kSpectra[] = {"power", "shared", "linear", "logarithmic"};
 constexpr const char* kCoordinateTypes[] = {"index", "endpoints", "centres", "reference"};
 
@@ -52,7 +58,11 @@ constexpr Parameter kTable[kParameters] = {
                        {"每条轴的维数，偶数；默认平分",
                         "dimensions of each axis, even numbers; equal parts by default"}),
     rotary::kBase,
-    rotary::kLayout.or_else(1),
+    Parameter::choice("layout", kLayouts,
+                      {"哪两维配成一对：全头两半、相邻、各轴自己的两半",
+                       "which dimensions form a pair: of the halves of a head, neighbours, of the "
+                       "halves of an axis' dimensions"})
+        .or_else(1),
     Parameter::choice("spectrum", kSpectra,
                       {"频率：按底数的幂、各轴轮流分用、等差、等比",
                        "frequencies: powers of base, those dealt out to the axes, an arithmetic or "
@@ -126,6 +136,7 @@ class RopeNd final : public PairRotation {
         axes_(static_cast<int>(values[kAxes])),
         heads_(static_cast<std::int64_t>(values[kHeads])),
         mixed_(!numbers<float>(values[kMixed]).empty()),
+        axis_half_(values[kLayout] == kAxisHalf),
         angles_(heads_, axes_, shape.rotary_dim / 2),
         own_(shape.rotary_dim / 2) {
     if (!ok()) return;
@@ -158,6 +169,7 @@ class RopeNd final : public PairRotation {
     if (mixed_) return {};
     return {own_.data(), static_cast<std::size_t>(pairs())};
   }
+  int parts() const override { return axis_half_ ? axes_ : 1; }
   std::int64_t tables() const override { return heads_; }
   std::int64_t table_of(Side /*side*/, int head) const override { return head % heads_; }
   PositionDomain domain() const override { return {.axes = axes_}; }
@@ -202,7 +214,7 @@ class RopeNd final : public PairRotation {
 
   int axes_;
   std::int64_t heads_;
-  bool mixed_;
+  bool mixed_, axis_half_;
   AngleTable angles_;
   Buffer<double> own_;  // (pairs): each pair's frequency on its own axis
   Map maps_[kMostAxes] = {};
@@ -247,9 +259,14 @@ Fault derive(std::span<double> values) {
     if (!mixed.empty()) return {Status::parameter, kMixed, "at most headDim / 2 pairs"};
     return {Status::parameter, kAxisDims, "headDim at most, in all"};
   }
-  if (values[kSpectrum] == static_cast<double>(Spectrum::shared) &&
-      std::adjacent_find(dims.begin(), dims.end(), std::not_equal_to<>()) != dims.end()) {
+  const bool unequal =
+      std::adjacent_find(dims.begin(), dims.end(), std::not_equal_to<>()) != dims.end();
+  if (values[kSpectrum] == static_cast<double>(Spectrum::shared) && unequal) {
     return {Status::parameter, kAxisDims, "equal for a shared spectrum"};
+  }
+  if (values[kLayout] == kAxisHalf) {
+    if (!mixed.empty()) return {Status::parameter, kMixed, "not with the layout axis-half"};
+    if (unequal) return {Status::parameter, kAxisDims, "equal for the layout axis-half"};
   }
   const auto type = static_cast<Coordinates>(values[kCoordinates]);
   if (!one_per_axis(kSizes, type != Coordinates::index)) {
@@ -263,7 +280,7 @@ Fault derive(std::span<double> values) {
 
 std::unique_ptr<Encoding> make(std::span<const double> values) {
   const PairShape shape{static_cast<std::int64_t>(values[kHeadDim]), rotary_dim_of(values),
-                        static_cast<PairLayout>(values[kLayout])};
+                        values[kLayout] == 1 ? PairLayout::interleaved : PairLayout::half};
   auto encoding = std::make_unique<RopeNd>(shape, values);
   return encoding->ok() ? std::move(encoding) : nullptr;
 }
@@ -276,6 +293,7 @@ extern const Description rope_nd = {
     .year = 2024,
     .paper = "Heo et al., Rotary Position Embedding for Vision Transformer",
     .url = "https://arxiv.org/abs/2403.13298",
+    .users = "EVA-02, Pixtral, SAM 2, V-JEPA 2, FLUX",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -104,13 +104,17 @@ void rotate_heads(const Rotate& rotate, const float* x, std::int64_t stride, con
   const std::int64_t first = rotate.offset();
   const std::int64_t end = first + 2 * pairs;
   const bool half = rotate.layout() == PairLayout::half;
+  const std::int64_t part = pairs / rotate.parts();  // pairs that are formed together
   for (std::int64_t t = 0; t < tokens; ++t) {
     const float* row = x + t * head_dim;
     float* turned = out + t * head_dim;
     const float* c = cos + t * width;
     const float* s = sin + t * width;
     if (half) {
-      rotate_half<Heads>(row + first, stride, c, s, pairs, turned + first);
+      for (std::int64_t i = 0; i < pairs; i += part) {
+        const std::int64_t at = first + 2 * i;
+        rotate_half<Heads>(row + at, stride, c + i, s + i, part, turned + at);
+      }
     } else {
       rotate_interleaved<Heads>(row + first, stride, c, s, pairs, turned + first);
     }

@@ -61,24 +61,20 @@ constexpr Parameter kTable[kParameters] = {
 
 constexpr Hook kHooks[] = {Hook::content};
 
-class Shaw final : public Encoding, public Content {
+class Shaw final : public ContentEncoding {
  public:
   explicit Shaw(std::span<const double> values)
-      : head_dim_(static_cast<std::int64_t>(values[kHeadDim])),
+      : ContentEncoding(values[kHeads], values[kHeadDim]),
         reach_(static_cast<std::int64_t>(values[kMaxDistance])),
-        heads_(static_cast<int>(values[kHeads])),
         forward_(values[kDirection] == 0),
         key_term_(values[kKeyTerm] != 0) {
     const auto value_vectors = numbers<float>(values[kValues]);
     const auto value_width = static_cast<std::int64_t>(values[kValueDim]);
     value_dim_ = value_vectors.empty() ? 0 : value_width;
-    keys_ = VectorTable(numbers<float>(values[kKeys]), rows(), head_dim_, heads_ > 0);
-    values_ = VectorTable(value_vectors, rows(), value_width, heads_ > 0);
+    keys_ = VectorTable(numbers<float>(values[kKeys]), rows(), head_dim(), heads() > 0);
+    values_ = VectorTable(value_vectors, rows(), value_width, heads() > 0);
   }
 
-  const Content* content() const override { return this; }
-  int heads() const override { return heads_; }
-  std::int64_t head_dim() const override { return head_dim_; }
   std::int64_t value_dim() const override { return value_dim_; }
   std::int64_t rows() const override { return 2 * reach_ + 1; }
   std::int64_t row(std::int64_t distance) const override {
@@ -88,13 +84,17 @@ class Shaw final : public Encoding, public Content {
   const float* key_vectors(int head) const override {
     return key_term_ ? keys_.of_head(head) : nullptr;
   }
-  const float* global(int /*head*/) const override { return nullptr; }
   const float* value_vectors(int head) const override { return values_.of_head(head); }
+  void tables_grad(int head, const ContentGrad& effective,
+                   std::span<float* const> grads) const override {
+    keys_.add_grad(head, effective.query_vectors, grads[0]);
+    keys_.add_grad(head, effective.key_vectors, grads[0]);
+    values_.add_grad(head, effective.value_vectors, grads[1]);
+  }
 
  private:
-  std::int64_t head_dim_, reach_;
+  std::int64_t reach_;
   std::int64_t value_dim_ = 0;
-  int heads_;
   bool forward_, key_term_;
   VectorTable keys_, values_;
 };
@@ -132,6 +132,7 @@ extern const Description shaw = {
     .year = 2018,
     .paper = "Shaw et al., Self-Attention with Relative Position Representations",
     .url = "https://arxiv.org/abs/1803.02155",
+    .users = "Music Transformer, BERT with relative_key",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -9,15 +9,16 @@
 // halves; downscale_freq_shift 0 or 1 is the denominator d/2 or d/2 − 1, flip_sin_to_cos the order.
 // Positions of several coordinates (images) give each an equal part of the row, width/axes wide,
 // one after the other; in the layout `spread`, the sines of all coordinates stand before all
-// cosines (timm).
+// cosines (timm). `positionScale` multiplies positions, offset included: 2π/(size + 1e-6) of each
+// axis with offset 1 is DETR's `normalize` in a grid of that size, 1/s interpolates positions.
 //
 // A trained factor of all rows (`scale`, begun at 1/√width) is the scaled sinusoid of
 // x-transformers.
 #include <algorithm>
 #include <cmath>
 
-#include "position/frequency_table.hpp"
 #include "position/registry.hpp"
+#include "position/sinusoid.hpp"
 
 namespace posenc::encodings {
 
@@ -33,9 +34,11 @@ enum : std::uint8_t {
   kZeroPadding,
   kScale,
   kAxes,
+  kPositionScale,
   kParameters
 };
 
+constexpr int kMostAxes = 16;
 constexpr const char* kLayouts[] = {"interleaved", "halves", "spread"};
 constexpr const char* kDenominators[] = {"d/2", "d/2-1"};
 constexpr const char* kOrders[] = {"sin-cos", "cos-sin"};
@@ -65,18 +68,16 @@ constexpr Parameter kTable[kParameters] = {
         .or_else(0),
     Parameter::tensor("scale", {"所有行共同乘上的可学习数 (1)",
                                 "a trained number that all rows are multiplied by, (1)"}),
-    Parameter::integer("axes", 1, 16,
+    Parameter::integer("axes", 1, kMostAxes,
                        {"每个位置的坐标数，每个坐标占一行的相等部分",
                         "coordinates per position; each has an equal part of a row"})
         .or_else(1),
+    Parameter::doubles("positionScale", -1e6, 1e6,
+                       {"位置（加上 offset 后）乘上的数，每个坐标一个",
+                        "what positions are multiplied by, offset included; one per axis"}),
 };
 
 constexpr Hook kHooks[] = {Hook::embed};
-
-/// Pairs of one coordinate; an interleaved odd row ends in half a pair.
-std::int64_t pair_count(std::int64_t width, bool interleaved) {
-  return interleaved ? (width + 1) / 2 : width / 2;
-}
 
 class Sinusoidal final : public Encoding, public Embed {
  public:
@@ -86,17 +87,19 @@ class Sinusoidal final : public Encoding, public Embed {
         part_(width_ / axes_),
         interleaved_(values[kLayout] == 0),
         spread_(values[kLayout] == 2),
-        cosine_first_(values[kOrder] == 1),
         zero_padding_(values[kZeroPadding] != 0),
-        offset_(static_cast<std::int64_t>(values[kOffset])),
+        offset_(values[kOffset]),
         scale_(numbers<float>(values[kScale])),
-        frequencies_(values[kBase], pair_count(part_, interleaved_),
-                     denominator(part_, values[kDenominator] == 1)),
-        row_(2 * padded_frequencies(pair_count(part_, interleaved_))) {}
+        sinusoid_(values[kBase], part_, denominator(part_, values[kDenominator] == 1), interleaved_,
+                  values[kOrder] == 1) {
+    std::fill_n(position_scale_, kMostAxes, 1.0);
+    const auto given = numbers<double>(values[kPositionScale]);
+    std::copy(given.begin(), given.end(), position_scale_);
+  }
 
-  bool ok() const { return frequencies_.ok() && row_.ok(); }
+  bool ok() const { return sinusoid_.ok(); }
   const Embed* embed() const override { return this; }
-  std::span<const double> frequencies() const override { return frequencies_.values(); }
+  std::span<const double> frequencies() const override { return sinusoid_.frequencies(); }
   PositionDomain domain() const override { return {.axes = axes_}; }
 
   std::int64_t width() const override { return width_; }
@@ -125,62 +128,43 @@ class Sinusoidal final : public Encoding, public Embed {
     return static_cast<double>(std::max<std::int64_t>(width / 2 - 1, 1));
   }
 
-  std::int64_t pairs() const { return static_cast<std::int64_t>(frequencies_.values().size()); }
-
   /// The row of a position, before the scale.
   void write(Positions position, float* row) const {
     if (zero_padding_ && position.at(0) == -1) {
       std::fill_n(row, width_, 0.0F);
       return;
     }
+    const std::int64_t pairs = sinusoid_.pairs();
     for (int axis = 0; axis < axes_; ++axis) {
-      const std::int64_t at = position.at(0, axis) + offset_;
+      const double at = (position.at(0, axis) + offset_) * position_scale_[axis];
       if (interleaved_) {
-        write_interleaved(at, row + axis * part_);
+        sinusoid_.write_interleaved(at, row + axis * part_);
       } else if (spread_) {
-        write_halves(at, row + axis * pairs(), row + (axes_ + axis) * pairs());
+        sinusoid_.write_halves(at, row + axis * pairs, row + (axes_ + axis) * pairs);
       } else {
-        write_halves(at, row + axis * part_, row + axis * part_ + pairs());
+        sinusoid_.write_halves(at, row + axis * part_, row + axis * part_ + pairs);
       }
     }
     if (!interleaved_ && width_ % 2 != 0) row[width_ - 1] = 0.0F;
   }
 
-  void write_halves(std::int64_t position, float* first, float* second) const {
-    frequencies_.sincos(position, cosine_first_ ? second : first, cosine_first_ ? first : second);
-  }
-
-  void write_interleaved(std::int64_t position, float* row) const {
-    float* first = row_.data();
-    float* second = first + padded_frequencies(pairs());
-    write_halves(position, first, second);
-    std::int64_t i = 0;
-    for (; 2 * (i + kLanes) <= part_; i += kLanes) {
-      const Batch a = load(first + i);
-      const Batch b = load(second + i);
-      store(row + 2 * i, zip_low(a, b));
-      store(row + 2 * i + kLanes, zip_high(a, b));
-    }
-    for (; 2 * i < part_; ++i) {
-      row[2 * i] = first[i];
-      if (2 * i + 1 < part_) row[2 * i + 1] = second[i];
-    }
-  }
-
   std::int64_t width_;
   int axes_;
   std::int64_t part_;  // of a row, for one coordinate
-  bool interleaved_, spread_, cosine_first_, zero_padding_;
-  std::int64_t offset_;
+  bool interleaved_, spread_, zero_padding_;
+  double offset_;
+  double position_scale_[kMostAxes];
   std::span<const float> scale_;  // one number, or none
-  FrequencyTable frequencies_;
-  mutable Buffer<float>
-      row_;  // scratch for one interleaved part: first functions, then second ones
+  Sinusoid sinusoid_;             // of one coordinate
 };
 
 Fault derive(std::span<double> values) {
   if (!std::isnan(values[kScale]) && numbers<float>(values[kScale]).size() != 1) {
     return {Status::parameter, kScale, "one number"};
+  }
+  const std::size_t scales = numbers<double>(values[kPositionScale]).size();
+  if (scales != 0 && static_cast<double>(scales) != values[kAxes]) {
+    return {Status::parameter, kPositionScale, "one per axis"};
   }
   if (values[kAxes] > 1 && std::fmod(values[kWidth], 2 * values[kAxes]) != 0) {
     return {Status::parameter, kWidth, "a multiple of 2 · axes"};
@@ -201,6 +185,7 @@ extern const Description sinusoidal = {
     .year = 2017,
     .paper = "Vaswani et al., Attention Is All You Need",
     .url = "https://arxiv.org/abs/1706.03762",
+    .users = "Transformer (2017), Marian, M2M100, Whisper (encoder)",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -65,6 +65,7 @@ extern const Description swin = {
     .year = 2021,
     .paper = "Liu et al., Swin Transformer: Hierarchical Vision Transformer using Shifted Windows",
     .url = "https://arxiv.org/abs/2103.14030",
+    .users = "Swin Transformer, BEiT",
     .hooks = kHooks,
     .parameters = kParameterTable,
     .derive = derive,

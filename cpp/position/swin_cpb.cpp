@@ -132,6 +132,7 @@ extern const Description swin_cpb = {
     .year = 2021,
     .paper = "Liu et al., Swin Transformer V2: Scaling Up Capacity and Resolution",
     .url = "https://arxiv.org/abs/2111.09883",
+    .users = "Swin Transformer V2",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

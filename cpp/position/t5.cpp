@@ -134,6 +134,7 @@ extern const Description t5 = {
         "Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text "
         "Transformer",
     .url = "https://arxiv.org/abs/1910.10683",
+    .users = "T5, mT5, Flan-T5, UL2",
     .hooks = kHooks,
     .parameters = kParameterTable,
     .derive = derive,

@@ -59,75 +59,95 @@ constexpr Parameter kTable[kParameters] = {
 
 constexpr Hook kHooks[] = {Hook::content};
 
-class TransformerXl final : public Encoding, public Content {
+class TransformerXl final : public ContentEncoding {
  public:
   explicit TransformerXl(std::span<const double> values)
-      : heads_(static_cast<int>(values[kHeads])),
-        head_dim_(static_cast<std::int64_t>(values[kHeadDim])),
+      : ContentEncoding(values[kHeads], values[kHeadDim]),
         reach_(static_cast<std::int64_t>(values[kMaxDistance])),
         bidirectional_(values[kBidirectional] != 0),
-        content_bias_(numbers<float>(values[kContentBias]), 1, head_dim_, true),
-        offsets_(heads_ * rows()) {
+        content_bias_(numbers<float>(values[kContentBias]), 1, head_dim(), true),
+        position_bias_(numbers<float>(values[kPositionBias]), 1, head_dim(), true),
+        projection_(numbers<float>(values[kProjection])),
+        width_(static_cast<std::int64_t>(projection_.size()) / (heads() * head_dim())),
+        frequencies_(10000, width_ / 2, static_cast<double>(width_) / 2),
+        sinusoid_(width_),
+        projected_(width_ == 0 ? 0 : size()) {
+    if (!ok()) return;
+    if (width_ > 0) project();
     const auto given = numbers<float>(values[kVectors]);
-    if (given.empty()) project(numbers<float>(values[kProjection]));
-    vectors_ = given.empty() ? std::span<const float>(projected_.data(), size()) : given;
-    if (ok()) fill_offsets(numbers<float>(values[kPositionBias]).data());
+    const std::span<const float> projected(projected_.data(), static_cast<std::size_t>(size()));
+    vectors_ = VectorTable(width_ > 0 ? projected : given, rows(), head_dim(), true);
+    offsets_ = VectorTable::products(position_bias_, vectors_, heads(), rows());
   }
 
-  bool ok() const { return ok_ && offsets_.ok() && projected_.ok(); }
-  const Content* content() const override { return this; }
+  bool ok() const {
+    return frequencies_.ok() && sinusoid_.ok() && projected_.ok() && offsets_.ok();
+  }
 
-  int heads() const override { return heads_; }
-  std::int64_t head_dim() const override { return head_dim_; }
   std::int64_t rows() const override { return bidirectional_ ? 2 * reach_ + 1 : reach_ + 1; }
   std::int64_t row(std::int64_t distance) const override {
     return std::clamp(distance, first_distance(), reach_) - first_distance();
   }
-  const float* query_vectors(int head) const override {
-    return vectors_.data() + head * rows() * head_dim_;
-  }
-  const float* key_vectors(int /*head*/) const override { return nullptr; }
+  const float* query_vectors(int head) const override { return vectors_.of_head(head); }
   const float* global(int head) const override { return content_bias_.of_head(head); }
   const float* offsets(int head) const override { return offsets_.data() + head * rows(); }
+  void tables_grad(int head, const ContentGrad& effective,
+                   std::span<float* const> grads) const override {
+    content_bias_.add_grad(head, effective.global, grads[0]);
+    position_bias_.add_product_grad(head, effective.offsets, rows(), vectors_, grads[1]);
+    if (width_ > 0) {
+      if (grads[2] != nullptr) projection_grad(head, effective, grads[2]);
+      return;
+    }
+    vectors_.add_grad(head, effective.query_vectors, grads[3]);
+    vectors_.add_product_grad(head, effective.offsets, rows(), position_bias_, grads[3]);
+  }
 
  private:
   std::int64_t first_distance() const { return bidirectional_ ? -reach_ : 0; }
-  std::size_t size() const { return static_cast<std::size_t>(heads_ * rows() * head_dim_); }
+  std::int64_t size() const { return heads() * rows() * head_dim(); }
+
+  /// The sinusoid of a row's distance, in scratch.
+  const float* sinusoid(std::int64_t row) const {
+    float* const sines = sinusoid_.data();
+    frequencies_.sincos(row + first_distance(), sines, sines + width_ / 2);
+    return sines;
+  }
 
   /// r[δ] = W_R · sinusoid(δ) for every distance.
-  void project(std::span<const float> projection) {
-    const auto width = static_cast<std::int64_t>(projection.size()) / (heads_ * head_dim_);
-    const FrequencyTable frequencies(10000, width / 2, static_cast<double>(width) / 2);
-    Buffer<float> sinusoid(width);
-    projected_ = Buffer<float>(heads_ * rows() * head_dim_);
-    ok_ = frequencies.ok() && sinusoid.ok() && projected_.ok();
-    for (std::int64_t row = 0; ok_ && row < rows(); ++row) {
-      frequencies.sincos(static_cast<std::int32_t>(row + first_distance()), sinusoid.data(),
-                         sinusoid.data() + width / 2);
-      for (std::int64_t i = 0; i < heads_ * head_dim_; ++i) {
-        const std::int64_t head = i / head_dim_;
-        projected_[(head * rows() + row) * head_dim_ + i % head_dim_] =
-            dot(projection.data() + i * width, sinusoid.data(), width);
+  void project() {
+    for (std::int64_t row = 0; row < rows(); ++row) {
+      const float* x = sinusoid(row);
+      for (std::int64_t i = 0; i < heads() * head_dim(); ++i) {
+        projected_[(i / head_dim() * rows() + row) * head_dim() + i % head_dim()] =
+            dot(projection_.data() + i * width_, x, width_);
       }
     }
   }
 
-  /// c[δ] = v·r[δ]
-  void fill_offsets(const float* position_bias) {
-    for (std::int64_t i = 0; i < heads_ * rows(); ++i) {
-      offsets_[i] =
-          dot(position_bias + i / rows() * head_dim_, vectors_.data() + i * head_dim_, head_dim_);
+  /// ∂W_R = Σ_δ (∂r[δ] + ∂c[δ]·v) sinusoid(δ)ᵀ
+  void projection_grad(int head, const ContentGrad& effective, float* grad) const {
+    const float* v = position_bias_.of_head(head);
+    for (std::int64_t row = 0; row < rows(); ++row) {
+      const float* x = sinusoid(row);
+      for (std::int64_t i = 0; i < head_dim(); ++i) {
+        const float by_query = effective.query_vectors[row * head_dim() + i];
+        add_times(by_query + effective.offsets[row] * v[i], x, width_,
+                  grad + (head * head_dim() + i) * width_);
+      }
     }
   }
 
-  int heads_;
-  std::int64_t head_dim_, reach_;
+  std::int64_t reach_;
   bool bidirectional_;
-  bool ok_ = true;
-  VectorTable content_bias_;        // u
+  VectorTable content_bias_, position_bias_;  // u, v
+  std::span<const float> projection_;         // W_R: (heads · head_dim, width)
+  std::int64_t width_;                        // 0 when r was given
+  FrequencyTable frequencies_;
+  mutable Buffer<float> sinusoid_;  // (width)
   Buffer<float> projected_;         // r, when it was not given
-  std::span<const float> vectors_;  // r: (heads, rows, head_dim)
-  Buffer<float> offsets_;           // c: (heads, rows)
+  VectorTable vectors_;             // r: (heads, rows, head_dim)
+  Buffer<float> offsets_;           // c = v·r: (heads, rows)
 };
 
 Fault derive(std::span<double> values) {
@@ -167,6 +187,7 @@ extern const Description transformer_xl = {
     .year = 2019,
     .paper = "Dai et al., Transformer-XL: Attentive Language Models Beyond a Fixed-Length Context",
     .url = "https://arxiv.org/abs/1901.02860",
+    .users = "Transformer-XL, XLNet, Conformer",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

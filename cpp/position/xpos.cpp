@@ -114,6 +114,7 @@ extern const Description xpos = {
     .year = 2022,
     .paper = "Sun et al., A Length-Extrapolatable Transformer",
     .url = "https://arxiv.org/abs/2212.10554",
+    .users = "LeX, RetNet",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

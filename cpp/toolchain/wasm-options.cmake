@@ -1,5 +1,8 @@
 # Options of the WebAssembly builds.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(POSENC_SMALL_OPTIONS -Oz)
+# Encodings whose own loops run over whole tensors.
+set(POSENC_FAST_ENCODINGS rope sinusoidal)
 
 target_compile_options(posenc_options INTERFACE
   -msimd128 -fno-exceptions -fno-rtti -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)

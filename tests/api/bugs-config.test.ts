@@ -1,6 +1,13 @@
 /** Reports of others about configs and formulas (numbers as in the shared list), as tests named after the symptom. */
 import { describe, expect, it } from 'vitest';
-import { PosencError, inspect, scaleFrequencies } from 'posenc';
+import {
+  PosencError,
+  convertProjection,
+  inspect,
+  mropePositions,
+  positionsFromMask,
+  scaleFrequencies,
+} from 'posenc';
 import type { LayerGroup, Plan } from 'posenc';
 
 const codes = (plan: Plan): string[] =>
@@ -26,6 +33,24 @@ const divisors = (group: LayerGroup, from: number, to: number): number[] =>
   group.divisors.slice(from, to).map((d) => Number(d.toPrecision(6)));
 
 describe('layout and partial rotation', () => {
+  it.each([
+    ['1: TinyLlama', { hidden_size: 2048, num_attention_heads: 32, num_key_value_heads: 4 }, 64],
+    ['2: Llama 2 70B', { hidden_size: 8192, num_attention_heads: 64, num_key_value_heads: 8 }, 128],
+  ])('%s: key rows were permuted with the number of query heads', (_, sizes, headDim) => {
+    const { heads, kvHeads, layerGroups } = inspect({ ...llama, ...sizes });
+    expect({ heads, kvHeads }).toEqual({
+      heads: sizes.num_attention_heads,
+      kvHeads: sizes.num_key_value_heads,
+    });
+    expect(layerGroups[0]!.options).toMatchObject({ headDim, layout: 'half' });
+    const rows = Float32Array.from({ length: kvHeads! * headDim }, (_, row) => row);
+    const move = { headDim, from: 'half', to: 'interleaved' } as const;
+    const moved = convertProjection(rows, { ...move, heads: kvHeads! });
+    // Rows of the second key head stay in it: its first pair is (0, headDim / 2) of that head.
+    expect([...moved.slice(headDim, headDim + 2)]).toEqual([headDim, 1.5 * headDim]);
+    expect(() => convertProjection(rows, { ...move, heads: heads! })).toThrow(PosencError);
+  });
+
   it('4: interleaved models were exported as halves (the layout is part of the plan)', () => {
     const layouts = ['llama', 'gptj', 'glm4', 'cohere', 'deepseek_v3', 'gpt_neox', 'glm4_moe'];
     expect(layouts.map((model_type) => first({ model_type }).layout)).toEqual([
@@ -35,6 +60,14 @@ describe('layout and partial rotation', () => {
 
   it('7: GLM rotated 128 of 128 dimensions when the key was absent', () => {
     expect(first({ model_type: 'glm4', head_dim: 128 }).rotaryDim).toBe(64);
+  });
+
+  it('7: GLM-4.5 too turns 64 of 128, but in halves', () => {
+    const glm45 = { model_type: 'glm4_moe', head_dim: 128, partial_rotary_factor: 0.5 };
+    expect(first(glm45)).toMatchObject({ rotaryDim: 64, layout: 'half' });
+    expect(codes(inspect({ model_type: 'glm4', head_dim: 128 }))).toContain(
+      'rotary-fraction-default',
+    );
   });
 
   it('9: an explicit partial_rotary_factor was overwritten by rotary_dim / head_dim', () => {
@@ -54,6 +87,51 @@ describe('layout and partial rotation', () => {
       const config = { model_type: 'deberta', relative_attention: true, pos_att_type: [term] };
       expect(first(config).disentangled!.terms).toEqual(['c2c', term]);
     }
+  });
+});
+
+describe('tables of positions', () => {
+  it.each([
+    [1, 512],
+    [3, 510],
+  ])('21: of 514 rows of RoBERTa with padding row %i only %i can be used', (padding, usable) => {
+    const config = { model_type: 'roberta', max_position_embeddings: 514, pad_token_id: padding };
+    const { table } = first(config);
+    expect(table).toMatchObject({ positions: usable, offset: padding + 1 });
+    const last = positionsFromMask(Array<boolean>(usable).fill(true), { start: table!.offset });
+    expect(Math.max(...last.positions)).toBe(513);
+    expect(codes(inspect(config, { length: usable }))).not.toContain('table-ends');
+    expect(codes(inspect(config, { length: usable + 1 }))).toContain('table-ends');
+  });
+
+  it('21: padding tokens were counted', () => {
+    const start = first({ model_type: 'roberta', max_position_embeddings: 514 }).table!.offset;
+    const { positions } = positionsFromMask([true, true, false], { start, paddingPosition: 1 });
+    expect([...positions]).toEqual([2, 3, 1]);
+  });
+
+  it('22: OPT was read from row 0 instead of row 2', () => {
+    const { table } = first({ model_type: 'opt' });
+    expect(table).toMatchObject({ positions: 2048, offset: 2 });
+    const { positions } = positionsFromMask([true, true, true], { start: table!.offset });
+    expect([...positions]).toEqual([2, 3, 4]);
+  });
+});
+
+describe('windows', () => {
+  it('83: a window of 4 was taken for five keys, or for four beside the token itself', () => {
+    const mistral = { model_type: 'mistral', sliding_window: 4, num_hidden_layers: 2 };
+    const plan = inspect({ ...llama, ...mistral });
+    expect(plan.layerGroups[0]!.window).toBe(4);
+    const seen = [6, 7, 8, 9, 10].filter((key) => 10 - key < plan.layerGroups[0]!.window!);
+    expect(seen).toEqual([7, 8, 9, 10]);
+    const note = plan.assumptions.find(({ code }) => code === 'window-counts-self');
+    expect(note!.en).toMatch(/4 keys, the token itself included/);
+  });
+
+  it('83: a window of both sides was read as one of the past', () => {
+    const config = { model_type: 'modernbert', local_attention: 128, num_hidden_layers: 3 };
+    expect(inspect(config).layerGroups[1]!.window).toBe(64 + 1 + 64);
   });
 });
 
@@ -191,10 +269,31 @@ describe('YaRN and DeepSeek', () => {
     expect(sliding!.attentionFactor).toBe(1);
   });
 
-  it('60: one base for all layers of a model that has two (told, never guessed)', () => {
-    const plan = inspect({ model_type: 'deepseek_v4', rope_theta: 10000, head_dim: 64 });
-    expect(plan.layerGroups[0]).toMatchObject({ computed: false, inverseFrequencies: [] });
-    expect(codes(plan)).toContain('special-model');
+  const v4 = {
+    ...{ model_type: 'deepseek_v4', num_hidden_layers: 4, compress_ratios: [0, 4, 128, 4] },
+    rope_theta: 10000,
+    rope_scaling: { type: 'yarn', factor: 16, original_max_position_embeddings: 65536 },
+  };
+
+  it('60: DeepSeek-V4 turned all layers by one base, of sliding or of compressed ones', () => {
+    const types = (config: object) =>
+      inspect(config).layerGroups.map(({ layerType, base, rule }) => [layerType, base, rule!.type]);
+    const tables = (compressed: number) => [
+      ['sliding_attention', 10000, 'none'],
+      ['compressed_sparse_attention', compressed, 'yarn'],
+      ['heavily_compressed_attention', compressed, 'yarn'],
+    ];
+    expect(types({ ...v4, compress_rope_theta: 160000 })).toEqual(tables(160000));
+    // Silence means 160000; the 40000 of the dispute has to stand in the config.
+    expect(types(v4)).toEqual(tables(160000));
+    expect(codes(inspect(v4))).toContain('base-default');
+    expect(types({ ...v4, compress_rope_theta: 40000 })).toEqual(tables(40000));
+  });
+
+  it('61: the output of DeepSeek-V4 was not turned back (told)', () => {
+    const note = inspect(v4).assumptions.find(({ code }) => code === 'turns-back');
+    expect(note!.en).toMatch(/output has to be turned back by the query's position/);
+    expect(codes(inspect({ model_type: 'deepseek_v3' }))).not.toContain('turns-back');
   });
 });
 
@@ -281,6 +380,11 @@ describe('M-RoPE', () => {
     const { axes } = vision({ mrope_section: [24, 20, 20], mrope_interleaved: true }).sections!;
     expect(axes.slice(57)).toEqual([0, 1, 2, 0, 0, 0, 0]);
     expect([0, 1, 2].map((axis) => axes.filter((a) => a === axis).length)).toEqual([24, 20, 20]);
+  });
+
+  it('63: text counts up on all three axes, so order and sections do not matter to it', () => {
+    const { positions } = mropePositions([{ text: 3 }]);
+    expect([...positions]).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
   });
 
   it('64: rope_type default beside mrope_section was taken for plain RoPE', () => {

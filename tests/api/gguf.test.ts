@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inspect } from 'posenc';
 import type { Plan } from 'posenc';
+import { ggufFile } from './gguf-file.js';
 
 const codes = (plan: Plan): string[] =>
   [...plan.warnings, ...plan.assumptions].map(({ code }) => code);
@@ -122,27 +123,6 @@ describe('metadata of a GGUF header', () => {
     expect(inspect(counts).kvHeads).toBe(4);
   });
 });
-
-/** A GGUF file of version 3 without tensors: texts, and numbers as uint32 or float32. */
-function ggufFile(metadata: Record<string, string | number>): Uint8Array {
-  const text = (value: string): Buffer => {
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64LE(BigInt(value.length));
-    return Buffer.concat([length, Buffer.from(value)]);
-  };
-  const word = (value: number): Buffer => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32LE(value);
-    return bytes;
-  };
-  const entries = Object.entries(metadata).flatMap(([key, value]) => {
-    if (typeof value === 'string') return [text(key), word(8), text(value)];
-    return [text(key), word(4), word(value)];
-  });
-  const counts = Buffer.alloc(16);
-  counts.writeBigUInt64LE(BigInt(Object.keys(metadata).length), 8);
-  return Buffer.concat([Buffer.from('GGUF'), word(3), counts, ...entries]);
-}
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'posenc-gguf-'));

@@ -70,11 +70,22 @@ export function golden(group: string): { sourceCases: number; cases: GoldenCase[
   return { sourceCases, cases };
 }
 
+/** A tensor that a case must have. */
+export function tensor(given: GoldenCase, name: string): GoldenTensor {
+  const found = given.tensors[name];
+  if (found === undefined) throw new Error(`${given.name} has no tensor ${name}`);
+  return found;
+}
+
 /** A tensor of a case as the API takes it; undefined where the case has none. */
 export function floats(given: GoldenCase, name: string): Float32Array | undefined {
-  const tensor = given.tensors[name];
-  return tensor && Float32Array.from(tensor.values);
+  const found = given.tensors[name];
+  return found && Float32Array.from(found.values);
 }
+
+/** A tensor of positions as the API takes it. */
+export const integers = (given: GoldenCase, name: string): Int32Array =>
+  Int32Array.from(tensor(given, name).values);
 
 /** Lines of waiting.txt: cases of the source that nothing here can run yet. */
 export function waitingCases(): { group: string; name: string; reason: string }[] {

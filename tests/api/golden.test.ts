@@ -4,11 +4,18 @@ import { setFlagsFromString } from 'node:v8';
 import { load } from 'posenc';
 import type { AttentionInputs, Posenc, RopeOptions, SinusoidalOptions, Tap } from 'posenc';
 import { describe, expect, test } from 'vitest';
-import { golden, waitingCases, type GoldenCase, type GoldenTensor } from './golden-tables.js';
+import {
+  golden,
+  tensor,
+  waitingCases,
+  type GoldenCase,
+  type GoldenTensor,
+} from './golden-tables.js';
 import { expectNear, posenc as simd } from './posenc.js';
 
 const groups = [
   'alibi',
+  'attention_extra',
   'cope',
   'deberta',
   'dynamic_position_bias',
@@ -42,11 +49,6 @@ const builds: [string, Posenc][] = [
 const floats = ({ values }: GoldenTensor): Float32Array => Float32Array.from(values);
 const integers = ({ values }: GoldenTensor): Int32Array => Int32Array.from(values);
 
-function tensor(given: GoldenCase, name: string): GoldenTensor {
-  const found = given.tensors[name];
-  return found ?? expect.fail(`${given.name} has no tensor ${name}`);
-}
-
 describe('the tables', () => {
   test('hold every case of their source, used or waiting', () => {
     const files = readdirSync(new URL('../golden/', import.meta.url));
@@ -74,7 +76,7 @@ describe('the tables', () => {
 });
 
 describe.each(builds)('%s: sinusoidal', (_, posenc) => {
-  // Places of images wait for positions of several coordinates.
+  // Places of images: golden-encodings.test.ts.
   const lines = golden('sinusoidal').cases.filter((c) => c.tensors.positions?.shape.length === 1);
   test.each(lines)('$name', (given) => {
     const { layout, denominator, order } = given.words;

@@ -21,6 +21,7 @@ describe.each(posenc.encodings)('$name', ({ name, hooks }) => {
     const results: Float32Array[] = [];
     if (hooks.includes('embed')) results.push(encoding.embed(0, { tokens }));
     if (hooks.includes('bias')) results.push(encoding.bias({ queries: tokens }));
+    if (hooks.includes('scale')) results.push(encoding.scale(0, { tokens }));
     if (hooks.includes('rotate')) {
       const { cos, sin } = encoding.table(0, { tokens });
       results.push(
@@ -49,16 +50,58 @@ describe.each(posenc.encodings)('$name', ({ name, hooks }) => {
   });
 });
 
-describe('coordinates', () => {
-  test('are as many as the encoding reads by default', () => {
-    const grid = posenc.encoding('sinusoidal', { width: 8, axes: 2 });
-    const positions = [0, 3, 2, 1];
-    expect(grid.embed(positions)).toEqual(grid.embed(positions, { axes: 2 }));
-    expect(errorOf(() => grid.embed(positions, { axes: 1 })).argument).toBe('axes');
+describe('positions that an encoding does not know', () => {
+  const learned = posenc.encoding('learned', samples.learned);
+  const fox = posenc.encoding('fox', samples.fox);
+  const cases: [string, () => unknown, string, string][] = [
+    ['past a table', () => learned.embed([0, 6]), 'positions[1]', 'an integer from 0 to 5'],
+    ['before it', () => learned.embed(-1, { tokens: 2 }), 'positions', 'an integer from 0 to 4'],
+    ['too many', () => learned.embed(0, { tokens: 7 }), 'positions', 'at most 6 tokens'],
+    ['of keys', () => fox.bias({ queryPositions: [5], keyPositions: [6] }), 'keyPositions[0]', '5'],
+    ['of queries', () => fox.bias({ queryPositions: [7], keys: 6 }), 'queryPositions[0]', '5'],
+    ['in attention', () => attend(fox, { queryPositions: 1 }), 'queryPositions', 'from 0 to 0'],
+    [
+      'of either encoding',
+      () => attend([fox, posenc.encoding('rope', { headDim })], { keyPositions: 2 }),
+      'keyPositions',
+      'from 0 to 0',
+    ],
+  ];
+  test.each(cases)('%s are refused by name, with the range', (_, call, argument, allowed) => {
+    const error = errorOf(call);
+    expect(error).toMatchObject({ code: 'range', argument });
+    expect(error.allowed).toContain(allowed);
   });
 
   test('of axes that are not read may be anything', () => {
+    const positions = [0, 99, 5, -7];
+    expect(learned.embed(positions, { axes: 2 })).toEqual(learned.embed([0, 5]));
+  });
+});
+
+describe('coordinates', () => {
+  test.each([
+    ['mrope', 3],
+    ['rope_nd', 2],
+    ['swin', 2],
+    ['swin_cpb', 2],
+  ] as const)('%s reads %i by default', (name, axes) => {
+    const encoding = posenc.encoding(name as 'rope', samples[name] as never);
+    const list = Array.from({ length: 2 * axes }, (_, i) => i % 4);
+    const call = (options: object) =>
+      encoding.hooks.includes('bias')
+        ? encoding.bias({ queryPositions: list, keyPositions: list, ...options })
+        : encoding.table(list, options);
+    expect(call({})).toEqual(call({ axes }));
+    expect(errorOf(() => call({ axes: axes - 1 })).argument).toBe('axes');
+  });
+
+  test('of text may be one where an encoding reads several', () => {
+    const mrope = posenc.encoding('mrope', samples.mrope);
     const rope = posenc.encoding('rope', { headDim });
-    expect(rope.table([0, 99, 5, -7], { axes: 2 })).toEqual(rope.table([0, 5]));
+    expect(mrope.table([3, 9], { axes: 1 })).toEqual(rope.table([3, 9]));
+    expect(mrope.table([3, 3, 3, 9, 9, 9])).toEqual(rope.table([3, 9]));
+    const nd = posenc.encoding('rope_nd', samples.rope_nd);
+    expect(errorOf(() => nd.table([3, 9], { axes: 1 })).argument).toBe('axes');
   });
 });

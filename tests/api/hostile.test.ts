@@ -101,7 +101,6 @@ Object.assign(calls, {
   posePositions: [pure.posePositions, [{ ...drawn, target: 9, chunks: 2 }]],
   randomizedPositions: [pure.randomizedPositions, [{ ...drawn, length: 9 }]],
   shapePositions: [pure.shapePositions, [{ ...drawn, maxShift: 9 }]],
-  capePositions: [pure.capePositions, [{ ...drawn, globalShift: 1, localShift: 0.5, maxScale: 2 }]],
   abacusPositions: [pure.abacusPositions, [[1, 0], { batch: 1, maxOffset: 3, seed: 1 }]],
   convertLayout: [pure.convertLayout, [x, { ...head, from: 'half', to: 'interleaved' }]],
   convertProjection: [

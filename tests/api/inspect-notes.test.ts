@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { inspect } from 'posenc';
 import { catalogue } from '../../web/api/inspect/catalogue.js';
 import { llama, unknown } from './notes/configs.js';
+import { families } from './notes/families.js';
 import { layers } from './notes/layers.js';
 import { reading } from './notes/reading.js';
 import { rope } from './notes/rope.js';
 import { scaling } from './notes/scaling.js';
 
-const table = [...reading, ...rope, ...scaling, ...layers];
+const table = [...reading, ...rope, ...scaling, ...layers, ...families];
 
 describe('notes', () => {
   for (const [code, config, fields, text, length] of table) {

@@ -4,13 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { PosencError, inspect, scaleFrequencies, scalings } from 'posenc';
 import type { Plan, ScalingOptions, ScalingParameter } from 'posenc';
 import { catalogue } from '../../web/api/inspect/catalogue.js';
+import { biases } from '../../web/api/inspect/families/biases.js';
 import { core } from '../../web/api/inspect/families/core.js';
-import { other } from '../../web/api/inspect/families/other.js';
+import { recurrent } from '../../web/api/inspect/families/recurrent.js';
 import { remote } from '../../web/api/inspect/families/remote.js';
 import { rotary } from '../../web/api/inspect/families/rotary.js';
+import { tables } from '../../web/api/inspect/families/tables.js';
 
 const types = [
-  ...[...core, ...other, ...remote].map(({ type }) => String(type)),
+  ...[...core, ...tables, ...biases, ...recurrent, ...remote].map(({ type }) => String(type)),
   ...Object.keys(rotary),
 ];
 
@@ -161,9 +163,16 @@ describe('configs', () => {
       ...['sliding_window', 'sliding_window_pattern', 'local_attention', 'pos_att_type'],
       ...['position_embedding_type', 'relative_attention', 'alibi', 'num_layers', 'text_config'],
       ...['relative_attention_num_buckets', 'pad_token_id', 'general.architecture', 'metadata'],
+      ...['compress_ratios', 'compress_rates', 'compress_rope_theta', 'qk_rope_head_dim'],
+      ...['linear_attn_config', 'mla_use_nope', 'attn_layer_period', 'attn_layer_offset'],
+      ...['depths', 'num_heads', 'embed_dim', 'window_size', 'pretrained_window_sizes'],
+      ...['image_size', 'patch_size', 'partial_rotary_factor', 'embedding_size', 'clamp_len'],
+      ...['encoder_layers', 'decoder_layers', 'decoder_attention_heads', 'is_encoder_decoder'],
+      ...['is_decoder', 'max_source_positions', 'sinusoidal_pos_embds', 'local_radius', 'mem_len'],
+      ...['encoder_attention_type', 'num_conv_pos_embeddings'],
     ];
     const value = fc.oneof(
-      fc.constantFrom<unknown>(1, 2, 4, 64, 0.5, true, false, null, 'alibi', 'c2p'),
+      fc.constantFrom<unknown>(1, 2, 4, 64, 0.5, true, false, null, 'alibi', 'c2p', 'relative_key'),
       fc.object({ maxDepth: 1 }),
       fc.anything({ maxDepth: 2, withNullPrototype: true }),
     );
@@ -188,8 +197,9 @@ describe('configs', () => {
       const plan = inspect({ model_type, ...sizes }, { length: 500 });
       check(plan);
       const errors = plan.warnings.filter(({ level }) => level === 'error');
-      // Types whose base or head size is not in their code's defaults.
+      // Types whose base or head size is not in their code's defaults, or whose sizes must fit otherwise.
       const allowed = ['base-missing', 'head-dim-missing', 'table-ends', 'rotary-dim-invalid'];
+      allowed.push('grid-width');
       expect(allowed).toEqual(expect.arrayContaining(errors.map(({ code }) => code)));
     }
   });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { load, type LoadOptions } from 'posenc';
+import { load, type LoadOptions, type Posenc } from 'posenc';
 import { posenc, rejection } from './posenc.js';
 
 const dist = new URL('../../dist/', import.meta.url);
@@ -44,6 +44,18 @@ describe('load', () => {
   test('tells version and variant', () => {
     expect(posenc.info).toMatchObject({ version, variant: 'simd', liveTensors: 0 });
     expect(posenc.info.memoryBytes).toBeGreaterThanOrEqual(2 ** 24);
+  });
+
+  test('gives the lite build: four encodings, the same bits', async () => {
+    const lite = await load({ variant: 'lite' });
+    const names = lite.encodings.map(({ name }) => name);
+    expect(names).toEqual(['nope', 'sinusoidal', 'rope', 'alibi']);
+    for (const { encoding } of [lite, posenc]) {
+      expect(() => encoding('rop' as 'rope', { headDim: 8 })).toThrow("'rope'");
+    }
+    const table = (pe: Posenc) => pe.encoding('rope', { headDim: 8 }).table([3, 2 ** 20]);
+    expect(table(lite)).toEqual(table(posenc));
+    expect(() => lite.encoding('t5', { heads: 8, table: new Float32Array(256) })).toThrow('t5');
   });
 
   test('takes the module from a URL, whatever its content type', async () => {

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   abacusPositions,
-  capePositions,
   mropePositions,
   packedPositions,
   posePositions,
@@ -12,6 +11,7 @@ import {
   streamingPositions,
 } from 'posenc';
 import type { MropePart } from 'posenc';
+import { golden } from './golden-tables.js';
 import { expectNear, numbers, posenc } from './posenc.js';
 
 describe('positionsFromMask', () => {
@@ -108,35 +108,38 @@ describe('mropePositions', () => {
   const axes = (positions: Int32Array) =>
     [0, 1, 2].map((axis) => Array.from(positions).filter((_, i) => i % 3 === axis));
 
-  // Qwen2VLModel.get_rope_index of transformers 5.0.1.dev0 (5a67f0a7ac, Apache-2.0), a reference run on
-  // two rows of 9 tokens, each with an image of 1·4·4 patches; its padding stands at 1, ours at 0.
-  test.each([
-    [
-      'left padding',
-      [{ text: 2 }, { grid: [1, 4, 4] }, { text: 1 }] as MropePart[],
-      { paddingBefore: 2 },
-      [
-        [0, 0, 0, 1, 2, 2, 2, 2, 4],
-        [0, 0, 0, 1, 2, 2, 3, 3, 4],
-        [0, 0, 0, 1, 2, 3, 2, 3, 4],
-      ],
-      -4,
-    ],
-    [
-      'no padding',
-      [{ text: 4 }, { grid: [1, 4, 4] }, { text: 1 }] as MropePart[],
-      {},
-      [
-        [0, 1, 2, 3, 4, 4, 4, 4, 6],
-        [0, 1, 2, 3, 4, 4, 5, 5, 6],
-        [0, 1, 2, 3, 4, 5, 4, 5, 6],
-      ],
-      -2,
-    ],
-  ])('Qwen2-VL: %s', (_, parts, options, expected, ropeDelta) => {
-    const result = mropePositions(parts, options);
-    expect(axes(result.positions)).toEqual(expected);
-    expect(result).toMatchObject({ ropeDelta, tokens: 9, next: 9 + ropeDelta });
+  /** The parts of a row, from the kinds of its tokens and the grids of its images. */
+  function partsOf(kinds: readonly number[], grids: number[][], merge: number) {
+    const parts: MropePart[] = [];
+    let paddingBefore = 0;
+    for (let i = 0; i < kinds.length;) {
+      if (kinds[i] === 2) {
+        const [frames, rows, columns] = grids.shift() as [number, number, number];
+        parts.push({ grid: [frames, rows, columns] });
+        i += (frames * rows * columns) / merge ** 2;
+        continue;
+      }
+      if (kinds[i] === 0) paddingBefore++;
+      else parts.push({ text: 1 });
+      i++;
+    }
+    return { parts, paddingBefore };
+  }
+
+  test.each(golden('mrope').cases.filter(({ tensors }) => tensors.kinds))('$name', (given) => {
+    const { kinds, places, deltas } = given.tensors;
+    const [rows = 0, tokens = 0] = kinds!.shape;
+    const merge = given.numbers.merge!;
+    const grids = chunks(given.tensors.grids!.values, 3);
+    for (let row = 0; row < rows; row++) {
+      const ofRow = kinds!.values.slice(row * tokens, (row + 1) * tokens);
+      const { parts, paddingBefore } = partsOf(ofRow, grids, merge);
+      const { positions, ropeDelta } = mropePositions(parts, { merge, paddingBefore });
+      const expected = chunks(places!.values, 3).slice(row * tokens + paddingBefore);
+      const real = chunks(Array.from(positions), 3).slice(paddingBefore);
+      expect(real).toEqual(expected.slice(0, real.length));
+      expect(ropeDelta).toBe(deltas!.values[row]);
+    }
   });
 
   test('text alone is 0, 1, 2 … on all axes, and goes on behind it', () => {
@@ -168,6 +171,11 @@ describe('mropePositions', () => {
   });
 });
 
+/** A list in pieces of `size`. */
+function chunks(list: readonly number[], size: number): number[][] {
+  return Array.from({ length: list.length / size }, (_, i) => list.slice(i * size, (i + 1) * size));
+}
+
 const seeds = Array.from({ length: 400 }, (_, seed) => seed);
 
 /** How often each of 0 … below − 1 occurs. */
@@ -184,7 +192,6 @@ describe('positions drawn for training', () => {
       (seed: number) => posePositions({ ...options, seed, target: 10000 }),
       (seed: number) => randomizedPositions({ ...options, seed, length: 10000 }),
       (seed: number) => shapePositions({ ...options, seed, maxShift: 10000 }),
-      (seed: number) => capePositions({ ...options, seed, localShift: 0.5 }),
     ];
     for (const call of calls) {
       expect(call(2 ** 53 - 1)).toEqual(call(2 ** 53 - 1));
@@ -252,24 +259,6 @@ describe('positions drawn for training', () => {
     });
     // 80 each, standard deviation 8.
     for (const times of histogram(shifts, 5)) expect(Math.abs(times - 80)).toBeLessThan(36);
-  });
-
-  test('CAPE: (i + Δ + δ_i)·λ within the bounds asked for', () => {
-    const exact = capePositions({ seed: 3, tokens: 4 });
-    expect(exact).toEqual(Float64Array.of(0, 1, 2, 3));
-    for (const seed of seeds.slice(0, 50)) {
-      const shifted = capePositions({ seed, tokens: 5, globalShift: 10 });
-      const [shift = NaN] = shifted;
-      expect(Math.abs(shift)).toBeLessThanOrEqual(10);
-      shifted.forEach((p, i) => expect(p - shift - i).toBeCloseTo(0, 10));
-      const local = capePositions({ seed, tokens: 5, localShift: 0.5 });
-      local.forEach((p, i) => expect(Math.abs(p - i)).toBeLessThanOrEqual(0.5));
-      expect(new Set(local.map((p, i) => p - i)).size).toBe(5);
-      const scaled = capePositions({ seed, tokens: 5, maxScale: 2 });
-      expect(scaled[1]).toBeGreaterThanOrEqual(0.5);
-      expect(scaled[1]).toBeLessThanOrEqual(2);
-      scaled.forEach((p, i) => expect(p).toBeCloseTo(i * scaled[1]!, 10));
-    }
   });
 
   test('Abacus: digits count inside their number, in each row anew', () => {

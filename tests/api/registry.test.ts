@@ -111,6 +111,7 @@ describe.each(posenc.encodings)('$name', ({ name, parameters, ...about }) => {
     }
     expect(about.url).toMatch(/^https:\/\//);
     expect(about.year).toBeGreaterThan(2016);
+    for (const user of about.users) expect(user).toMatch(/^\S.*\S$/);
   });
 
   test('describes numbers by a range and choices by their names', () => {

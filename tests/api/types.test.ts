@@ -20,6 +20,18 @@ test('options are typed by the name of the encoding', () => {
   expectTypeOf(posenc.encoding('nope', {})).toEqualTypeOf<Encoding<'nope'>>();
 });
 
+test('options that nothing stands in for may be missing', () => {
+  const fope = posenc.encoding('fope', { headDim: 4, frequencyCount: 2 });
+  expectTypeOf(fope.options.trainedLength).toEqualTypeOf<number | undefined>();
+  expectTypeOf(fope.options.frequencyCount).toEqualTypeOf<number>();
+  expect('trainedLength' in fope.options).toBe(false);
+  const hope = posenc.encoding('hope', { headDim: 4, trainedLength: 9 });
+  expectTypeOf(hope.options.trainedLength).toEqualTypeOf<number>();
+  const rope = posenc.encoding('rope', { headDim: 4 });
+  expectTypeOf(rope.options.length).toEqualTypeOf<number | undefined>();
+  expect('length' in rope.options).toBe(false);
+});
+
 test('results go where out says, else into new arrays', () => {
   using tensor = posenc.zeros([1, 1, 2, 4]);
   const rope = posenc.encoding('rope', { headDim: 4 });

@@ -33,6 +33,31 @@ std::vector<T> tokens_of(const std::vector<T>& x, std::int64_t tokens, std::int6
   return tokens_of(x, rows, tokens, width, first, count);
 }
 
+/// Runs the way back of a problem that has been run.
+Status run_back(const AttentionCase& c, const AttentionProblem& p, Gradients& g) {
+  g.query.assign(c.query.size(), kUnwritten);
+  g.key.assign(c.key.size(), kUnwritten);
+  g.value.assign(c.value.size(), kUnwritten);
+  g.added.assign(c.added.values.size(), 0.0F);
+  g.sink_logits.assign(c.sink_logits.size(), 0.0F);
+  g.head_scales.assign(c.head_scales.size(), 0.0F);
+  g.query_scales.assign(c.query_scales.size(), 0.0F);
+  std::vector<float*> tensors;
+  for (auto& tensor : g.tensors) tensors.push_back(tensor.empty() ? nullptr : tensor.data());
+  const auto if_any = [](std::vector<float>& x) { return x.empty() ? nullptr : x.data(); };
+  AttentionGradients gradients;
+  gradients.d_output = g.d_output.data();
+  gradients.query = g.query.data();
+  gradients.key = g.key.data();
+  gradients.value = g.value.data();
+  gradients.rotate = gradients.content = gradients.bias = gradients.scale = tensors;
+  gradients.sink_logits = if_any(g.sink_logits);
+  gradients.head_scales = if_any(g.head_scales);
+  gradients.query_scales = if_any(g.query_scales);
+  gradients.added = c.added.pairs(g.added.data());
+  return attention_backward(p, gradients);
+}
+
 }  // namespace
 
 void AttentionCase::fill(unsigned seed) {
@@ -72,6 +97,34 @@ float* AttentionCase::value_row(std::int64_t entry, std::int64_t kv_head, std::i
   return value.data() + ((entry * kv_heads + kv_head) * keys + token) * value_dim;
 }
 
+Masks AttentionCase::masks() const {
+  const auto queried = [this](const auto& numbers) {
+    using T = typename std::decay_t<decltype(numbers)>::value_type;
+    if (numbers.empty()) return PerToken<T>{};
+    return PerToken<T>{numbers.data(), numbers.size() != size(queries)};
+  };
+  const auto keyed = [this](const auto& numbers) {
+    using T = typename std::decay_t<decltype(numbers)>::value_type;
+    if (numbers.empty()) return PerToken<T>{};
+    return PerToken<T>{numbers.data(), numbers.size() != size(keys)};
+  };
+  Masks m;
+  m.causal = causal;
+  m.window = window;
+  m.before = before;
+  m.after = after;
+  m.chunk = chunk;
+  m.sinks = sinks;
+  m.global_keys = keyed(global_keys);
+  m.global_queries = queried(global_queries);
+  m.real_keys = keyed(key_mask);
+  m.query_segments = queried(query_segments);
+  m.key_segments = keyed(key_segments);
+  m.visible = shown.pairs(shown.values.data());
+  m.added = added.pairs(added.values.data());
+  return m;
+}
+
 Stages<float> run(const AttentionCase& c, RunOptions options) {
   Stages<float> result;
   AttentionProblem p;
@@ -104,8 +157,6 @@ Stages<float> run(const AttentionCase& c, RunOptions options) {
   p.output = output.data();
   p.scale = c.scale;
   p.softcap = c.softcap;
-  p.causal = c.causal;
-  p.window = c.window;
   p.axes = c.axes;
   std::vector<std::int32_t> query_positions = c.query_positions;
   std::vector<std::int32_t> key_positions = c.key_positions;
@@ -118,12 +169,21 @@ Stages<float> run(const AttentionCase& c, RunOptions options) {
   p.query_positions_per_batch = c.query_positions.size() != size(c.queries * c.axes);
   p.key_positions = key_positions.data();
   p.key_positions_per_batch = c.key_positions.size() != size(c.keys * c.axes);
-  p.key_mask = c.key_mask.empty() ? nullptr : c.key_mask.data();
-  p.key_mask_per_batch = c.key_mask.size() != size(c.keys);
+  p.masks = c.masks();
+  if (!c.sink_logits.empty()) p.sink_logits = c.sink_logits.data();
+  if (!c.head_scales.empty()) p.head_scales = c.head_scales.data();
+  if (!c.query_scales.empty()) {
+    p.query_scales = {c.query_scales.data(), c.query_scales.size() != size(c.queries)};
+  }
+  result.statistics.resize(size(c.batch * c.heads * c.queries));
+  p.statistics = result.statistics.data();
   if (options.taps) {
     p.taps = {scores.data(), capped.data(), biased.data(), logits.data(), weights.data()};
   }
   result.status = attention(p);
+  if (result.status == Status::ok && options.gradients != nullptr) {
+    result.status = run_back(c, p, *options.gradients);
+  }
   const auto copy = [](const Unaligned& x) {
     return std::vector<float>(x.values().begin(), x.values().end());
   };
@@ -160,6 +220,11 @@ AttentionCase slice(const AttentionCase& c, std::int64_t first, std::int64_t cou
   s.query_positions = tokens_of(c.query_positions, c.queries, c.axes, first, count);
   s.key_positions = tokens_of(c.key_positions, c.keys, c.axes, key_first, key_count);
   s.key_mask = tokens_of(c.key_mask, c.keys, 1, key_first, key_count);
+  s.global_keys = tokens_of(c.global_keys, c.keys, 1, key_first, key_count);
+  s.key_segments = tokens_of(c.key_segments, c.keys, 1, key_first, key_count);
+  s.global_queries = tokens_of(c.global_queries, c.queries, 1, first, count);
+  s.query_segments = tokens_of(c.query_segments, c.queries, 1, first, count);
+  s.query_scales = tokens_of(c.query_scales, c.queries, 1, first, count);
   return s;
 }
 

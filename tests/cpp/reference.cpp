@@ -24,6 +24,27 @@ std::vector<double> rotated(const Reference& reference, std::span<const float> r
   return out;
 }
 
+double turned_product(const Reference& reference, std::span<const float> query,
+                      std::span<const float> key, double distance) {
+  const auto pairs = static_cast<std::size_t>(reference.rotary_dim / 2);
+  const bool half = reference.layout == PairLayout::half;
+  long double sum = 0;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const std::size_t a = half ? i : 2 * i;
+    const std::size_t b = half ? i + pairs : 2 * i + 1;
+    const double frequency = reference.frequency(static_cast<std::int64_t>(i));
+    const long double angle =
+        static_cast<long double>(distance) * static_cast<long double>(frequency);
+    const std::complex<long double> q(query[a], query[b]);
+    const std::complex<long double> k(key[a], key[b]);
+    sum += std::real(q * std::polar(1.0L, angle) * std::conj(k));
+  }
+  for (std::size_t d = 2 * pairs; d < query.size(); ++d) {
+    sum += static_cast<long double>(query[d]) * static_cast<long double>(key[d]);
+  }
+  return static_cast<double>(sum);
+}
+
 std::vector<double> alibi_slopes(int heads) {
   const double log = std::log2(static_cast<double>(heads));
   if (log == std::floor(log)) {

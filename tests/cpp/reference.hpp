@@ -27,10 +27,15 @@ struct Reference {
   std::function<std::vector<double>(Side side, int head, std::span<const float> row,
                                     std::int64_t position)>
       turn;
+  /// Replaces all that and the product of a query and a key as well, for encodings that turn by
+  /// more than the positions of each: q·k of the rows as they come in.
+  std::function<double(std::span<const float> query, std::span<const float> key,
+                       std::int64_t query_position, std::int64_t key_position)>
+      product;
   /// Positions are 0 … tokens − 1, rows of data about tokens; 0 = any position.
   std::int64_t tokens = 0;
 
-  bool turns() const { return rotary_dim > 0 || turn; }
+  bool turns() const { return rotary_dim > 0 || turn || product; }
 
   /// Terms added to q·k.
   std::function<double(int head, std::span<const double> query, std::span<const double> key,
@@ -41,11 +46,17 @@ struct Reference {
   std::function<std::vector<double>(int head, std::span<const double> query,
                                     std::span<const double> scores)>
       row;
+  /// A term of the scaled scores and the biases of all heads at one query and key, added to the
+  /// score of a head.
+  std::function<double(int head, std::span<const double> scores, std::span<const double> biases)>
+      mix;
   /// Added to a column of a key's value.
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position,
                        std::int64_t column)>
       value;
   std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> bias;
+  /// What the capped score is multiplied by before the bias is added.
+  std::function<double(int head, std::int64_t query_position, std::int64_t key_position)> weight;
   std::function<double(int head, std::int64_t query_position)> scale;
   std::function<bool(int head, std::int64_t query_position, std::int64_t key_position)> visible;
 
@@ -59,6 +70,10 @@ struct Reference {
 /// e^{i·position·frequency}.
 std::vector<double> rotated(const Reference& reference, std::span<const float> row,
                             std::int64_t position, Side side = Side::query, int head = 0);
+
+/// q·k after the query was turned by `distance` positions, which may be a fraction, in all pairs.
+double turned_product(const Reference& reference, std::span<const float> query,
+                      std::span<const float> key, double distance);
 
 /// ALiBi's slopes, by the recursion of the authors' code.
 std::vector<double> alibi_slopes(int heads);

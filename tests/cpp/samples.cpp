@@ -79,6 +79,10 @@ TensorPointer random_tensor(std::int64_t count, unsigned seed) {
   return std::make_shared<Tensor>(random_floats(count, seed));
 }
 
+double number(const TensorPointer& tensor, std::int64_t i) {
+  return static_cast<double>(tensor->numbers[static_cast<std::size_t>(i)]);
+}
+
 const Description* described(const char* name) {
   const int index = find_encoding(name);
   REQUIRE(index >= 0);

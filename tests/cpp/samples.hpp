@@ -17,6 +17,9 @@ namespace posenc::test {
 /// `count` normal numbers.
 TensorPointer random_tensor(std::int64_t count, unsigned seed);
 
+/// Number i of a tensor: references read tensors where they lie, so as to follow their changes.
+double number(const TensorPointer& tensor, std::int64_t i);
+
 struct Sample {
   std::string label;
   const Description* description;
@@ -66,7 +69,7 @@ const Description* described(const char* name);
 /// An encoding from its leading values. Fails the test when they are refused.
 std::unique_ptr<Encoding> make_encoding(const char* name, std::vector<double> values);
 
-/// Samples of encodings that add a bias; the reference follows its tensors when they change.
+/// Samples of encodings that add a bias.
 void add_biases(std::vector<Sample>& all, int heads);
 
 bool fills(const Description& description, Hook hook);

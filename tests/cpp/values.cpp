@@ -27,8 +27,13 @@ Values& Values::set(const std::string& parameter, double value) {
 }
 
 Values& Values::give(const std::string& parameter, std::vector<float> numbers) {
-  const auto& tensor = tensors_.emplace_back(std::make_shared<Tensor>(std::move(numbers)));
-  return set(parameter, tensor->value());
+  return share(parameter, std::make_shared<Tensor>(std::move(numbers)));
+}
+
+Values& Values::share(const std::string& parameter, TensorPointer tensor) {
+  set(parameter, tensor->value());
+  tensors_.push_back(std::move(tensor));
+  return *this;
 }
 
 std::string Values::fault() const {

@@ -16,6 +16,8 @@ class Values {
 
   Values& set(const std::string& parameter, double value);
   Values& give(const std::string& parameter, std::vector<float> numbers);
+  /// The same with an array that others hold as well.
+  Values& share(const std::string& parameter, TensorPointer tensor);
 
   const Description& description() const { return *description_; }
   /// One value per parameter; NaN = not given. Copies of the values share the arrays.

@@ -1,7 +1,6 @@
-/** The landing page is light and quick; the search finds Chinese; Inspect reads configs. */
+/** The landing page is light and quick; the search finds Chinese. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { samples } from '../../web/site/.vitepress/theme/inspect-samples.js';
 import { startFigures, useSite } from './site.js';
 
 const site = useSite();
@@ -84,52 +83,6 @@ describe('the search', () => {
     await page.locator('.search-none').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.search').waitFor({ state: 'detached' });
-    await page.context().close();
-  });
-});
-
-describe('Inspect', () => {
-  it.each(samples)('shows the plan of $name', async ({ name, length }) => {
-    const { page, faults } = await site.open('/inspect.html');
-    await page.getByRole('button', { name, exact: true }).click();
-    await page.locator('.layer-group').first().waitFor();
-    const summary = page.locator('.facts-summary');
-    if (length !== null) await expect.poll(() => summary.textContent()).toContain(String(length));
-    expect(await page.locator('.inspect').textContent()).not.toMatch(/undefined|NaN|null/);
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
-
-  it('explains what is wrong with a config, and recovers', async () => {
-    const { page, faults } = await site.open('/en/inspect.html');
-    const text = page.locator('#inspect-config');
-    for (const [config, word] of [
-      ['<!doctype html><p>404', 'HTML'],
-      ['{"model_type": "llama",', 'cut off'],
-      ['{"model_type": "llama", "hidden_size": -1}', 'hidden_size'],
-      ['{"__proto__": {"hidden_size": 1e308}}', 'config'],
-    ] as const) {
-      await text.fill(config);
-      await expect.poll(() => page.locator('.inspect .px-failure').textContent()).toContain(word);
-    }
-    await page.locator('.inspect-length input').fill('many');
-    await page.getByRole('button', { name: 'GPT-2', exact: true }).click();
-    await page.locator('.layer-group').waitFor();
-    expect(await page.locator('.px-failure').count()).toBe(0);
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
-
-  it('takes a dropped file', async () => {
-    const { page } = await site.open('/inspect.html');
-    await page.locator('.inspect-file input').setInputFiles({
-      name: 'config.json',
-      mimeType: 'application/json',
-      buffer: Buffer.from(
-        '{"model_type":"bloom","hidden_size":64,"n_layer":3,"n_head":12,"seq_length":256}',
-      ),
-    });
-    await expect.poll(() => page.locator('.facts-summary').textContent()).toContain('bloom');
     await page.context().close();
   });
 });

@@ -1,22 +1,16 @@
 /** Every page, both languages, both themes, desktop and phone: whole, accessible, without strangers. */
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addresses, sidewaysScroll, startFigures, useSite } from './site.js';
+import {
+  addresses,
+  apiAddresses,
+  PHONE,
+  seriousFindings,
+  sidewaysScroll,
+  startFigures,
+  useSite,
+} from './site.js';
 
 const site = useSite();
-const PHONE = { width: 360, height: 740 };
-
-/** Serious and critical findings of axe, as short texts. */
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
-  );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}
 
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
   it.each([...addresses, '/no-such-page.html'])('%s', async (path) => {
@@ -62,7 +56,7 @@ describe('a page', () => {
   it('has only links that lead somewhere', async () => {
     const known = new Set<string>();
     const wanted = new Map<string, string>();
-    for (const path of addresses) {
+    for (const path of [...addresses, ...apiAddresses]) {
       const { page } = await site.open(path, { javaScriptEnabled: false });
       for (const id of await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id)))
         known.add(`${path}#${id}`);

@@ -1,9 +1,11 @@
 /** The built site in a real browser: what all tests of this folder share. */
 import { fileURLToPath } from 'node:url';
+import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { serve } from '../../scripts/lib/serve.mjs';
 import { findChromium } from '../../scripts/lib/system.mjs';
+import { groups } from '../../scripts/reference/groups.mjs';
 import { chapters, tools } from '../../web/site/.vitepress/chapters.js';
 import { figures } from '../../web/figures/index.js';
 
@@ -23,6 +25,11 @@ export const pages = [
 
 /** Every page in both languages. */
 export const addresses = languages.flatMap((lang) => pages.map((path) => address(path, lang)));
+
+/** The pages of the API, in English alone. */
+export const apiAddresses = groups.map(({ path }) => address(`api/${path}`, 'en'));
+
+export const PHONE = { width: 360, height: 740 };
 
 /** Every figure with the page of its own. */
 export const figurePages = chapters.map(({ path, figure }) => ({
@@ -110,3 +117,14 @@ export async function startFigures(page: Page): Promise<void> {
 /** How far the page can be scrolled sideways, in pixels. */
 export const sidewaysScroll = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Serious and critical findings of axe, as short texts. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}

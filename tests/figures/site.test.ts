@@ -1,12 +1,7 @@
-/** The parts of the site that need no browser: search, formulas, the words of Inspect. */
-import { inspect } from 'posenc';
+/** The parts of the site that need no browser: search and formulas. */
 import { describe, expect, it } from 'vitest';
-import { wavelengthChart } from '../../web/figures/wavelength-chart.js';
-import { svgText } from '../../web/figures/frame-svg.js';
 import { formulas } from '../../web/site/.vitepress/formulas.js';
 import { sectionsOf } from '../../web/site/.vitepress/search-sections.js';
-import { samples } from '../../web/site/.vitepress/theme/inspect-samples.js';
-import { codeOf, layerRanges, shortNumber } from '../../web/site/.vitepress/theme/inspect-words.js';
 import { search, terms } from '../../web/site/.vitepress/theme/search.js';
 import { createMarkdownRenderer } from 'vitepress';
 
@@ -40,6 +35,11 @@ describe('search', () => {
       search(sections, 'rotary frequency window').map(({ section }) => section.heading),
     ).toEqual(['a']);
     expect(search(sections, 'zzz')).toEqual([]);
+  });
+  it('puts what explains before the API', () => {
+    const api = { ...section('rotate', 'rotate rotate'), url: '/en/api/encodings.html#rotate' };
+    const hits = search([api, section('rotate', 'rotate')], 'rotate');
+    expect(hits.map(({ section }) => section.url)).toEqual(['/rotate', api.url]);
   });
   it('shows the match in its surroundings', () => {
     const [hit] = search([section('a', `${'前'.repeat(80)}旋转${'后'.repeat(200)}`)], '旋转');
@@ -80,32 +80,5 @@ describe('formulas', async () => {
   it('stop the build when they are wrong, and link nowhere', () => {
     expect(() => render('$\\nosuchcommand$')).toThrow();
     expect(render('$\\href{javascript:alert(1)}{x}$')).not.toContain('href=');
-  });
-});
-
-describe('Inspect', () => {
-  it.each(samples)('draws $name', ({ config, length }) => {
-    const plan = inspect(config, length === null ? {} : { length });
-    expect(plan.warnings.filter(({ level }) => level === 'error').length).toBeLessThan(2);
-    for (const group of plan.layerGroups) {
-      expect(group.computed).toBe(true);
-      if (!group.wavelengths.length) continue;
-      const lines = [{ label: 'l', length: plan.trainedLength!, kind: 'trained' as const }];
-      for (const width of [240, 700]) {
-        const chart = wavelengthChart({ ...group, lines }, width, String);
-        const drawing = { ...chart, sentence: '', table: { columns: [], rows: [] } };
-        const svg = svgText(drawing, { width, title: '', theme: 'light' });
-        expect(svg).not.toMatch(/NaN|undefined|Infinity/);
-        expect(svg.match(/<circle/g)).toHaveLength(group.wavelengths.length);
-      }
-    }
-  });
-  it('names layers, numbers and calls shortly', () => {
-    expect(layerRanges([0, 1, 2, 5, 7, 8])).toBe('0–2, 5, 7–8');
-    expect(layerRanges([])).toBe('');
-    expect(shortNumber(2559195.5)).toBe('2559196');
-    expect(shortNumber(6.283185)).toBe('6.283');
-    const [group] = inspect(samples.find(({ name }) => name === 'BLOOM')!.config).layerGroups;
-    expect(codeOf(group!)).toBe("pe.encoding('alibi', { heads: 32 })");
   });
 });

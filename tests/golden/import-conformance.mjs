@@ -20,6 +20,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as alibi from './import/alibi.mjs';
+import * as attentionExtra from './import/attention-extra.mjs';
 import * as cope from './import/cope.mjs';
 import * as deberta from './import/deberta.mjs';
 import * as dynamicPositionBias from './import/dynamic-position-bias.mjs';
@@ -44,6 +45,7 @@ import * as xpos from './import/xpos.mjs';
 
 const groups = {
   alibi,
+  attention_extra: attentionExtra,
   cope,
   deberta,
   dynamic_position_bias: dynamicPositionBias,

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 /** Folders that hold nothing written by hand. */
-const skipped = new Set(['node_modules', 'dist', 'cache', 'golden', '.git', '.cache']);
+const skipped = new Set(['node_modules', 'dist', 'cache', 'generated', 'golden', '.git', '.cache']);
 
 /**
  * @typedef {ReadonlyMap<string, string>} Texts  path from the root, with `/`, → content

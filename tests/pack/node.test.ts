@@ -69,7 +69,7 @@ describe('importing the package', () => {
     const { stdout } = await runFile('keys.mjs', code);
     const names = [
       ...['PosencError', 'inspect', 'load', 'scaleFrequencies', 'scalings'],
-      ...['abacusPositions', 'capePositions', 'mropePositions', 'packedPositions'],
+      ...['abacusPositions', 'mropePositions', 'packedPositions'],
       ...['posePositions', 'positionsFromMask', 'randomizedPositions', 'shapePositions'],
       ...['streamingPositions', 'dualChunk', 'leakyReRope', 'reRope', 'selfExtend'],
       ...['convertLayout', 'convertProjection', 'detectLayout'],

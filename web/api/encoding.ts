@@ -1,4 +1,4 @@
-import { checkShape } from './array.js';
+import { checkShape, size } from './array.js';
 import { placeBlock, type Block, type ResolvedBlock } from './block.js';
 import { checkOptions, choice, flag, unknownName, wrong } from './check.js';
 import { readDomain } from './domain.js';
@@ -20,14 +20,21 @@ import type {
   Hook,
   Positions,
   RotateOptions,
+  ScaleOptions,
   TableOptions,
+  TrainedGradients,
 } from './types.js';
 
 const sides = ['query', 'key'] as const;
-const rotateKeys = ['shape', 'positions', 'axes', 'side', 'inverse', 'out'];
+const rowKeys = ['tokens', 'axes'];
+const scaleKeys = [...rowKeys, 'heads'];
+const turnKeys = ['shape', 'positions', 'axes', 'side'];
+const embedNames = ['tokens', 'width'];
 const rotateNames = ['batch', 'heads', 'tokens', 'headDim'];
 const turnedNames = ['batch', 'heads', 'tokens', 'turned headDim'];
 const tableNames = ['tokens', 'pairs'];
+const biasNames = ['heads', 'queries', 'keys'];
+const scaleNames = ['heads', 'tokens'];
 const biasKeys = ['queryPositions', 'keyPositions', 'axes', 'queries', 'keys'];
 
 /** A configured encoding; see {@link Encoding}. */
@@ -40,6 +47,8 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   readonly softmaxFactor: number;
   readonly #engine: Engine;
   readonly #block: ResolvedBlock;
+  /** Which parameters are trained numbers. */
+  readonly #tensors: readonly number[];
 
   constructor(engine: Engine, name: Name, options: EncodingInput<Name> | undefined) {
     const names = engine.encodings.map((encoding) => encoding.name);
@@ -66,6 +75,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     this.attentionFactor = resolved.attentionFactor;
     this.softmaxFactor = scaled?.softmaxFactor ?? 1;
     this.#engine = engine;
+    this.#tensors = description.parameters.flatMap(({ kind }, i) => (kind === 'tensor' ? [i] : []));
     this.#block = { ...block, domain: resolved.domain };
     Object.freeze(this);
   }
@@ -80,19 +90,30 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     positions: Positions,
     options?: EmbedOptions<Output>,
   ): NoInfer<Output> {
-    const checked = checkOptions(options, ['tokens', 'axes', 'out'], 'embed');
-    const { domain } = this.#block;
-    const axes = countAxes(checked.axes, domain);
-    const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens', axes);
+    const checked = checkOptions(options, [...rowKeys, 'out'], 'embed');
     return this.#run('embed', (frame, encoding) => {
       const { kernels } = this.#engine;
+      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
       const shape = [tokens, kernels.embedWidth(encoding)];
-      const result = frame.output(checked.out, 'out', shape, ['tokens', 'width']);
-      const extent = { batch: 1, tokens, axes, domain };
-      const { pointer } = placePositions(frame, positions, extent, 'positions');
+      const result = frame.output(checked.out, 'out', shape, embedNames);
       const status = kernels.embed(encoding, pointer, tokens, axes, result.pointer);
       this.#engine.expectOk(status, 'embed');
       return result.deliver();
+    });
+  }
+
+  embedGradient(
+    gradient: Data,
+    positions: Positions,
+    options?: Omit<EmbedOptions, 'out'>,
+  ): TrainedGradients<Name> {
+    const checked = checkOptions(options, rowKeys, 'embedGradient');
+    return this.#trained('embed', (frame, encoding, gradients) => {
+      const { kernels } = this.#engine;
+      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
+      const shape = [tokens, kernels.embedWidth(encoding)];
+      const given = frame.input(gradient, 'gradient', shape, embedNames);
+      return kernels.embedGradient(encoding, pointer, tokens, axes, given, gradients);
     });
   }
 
@@ -100,54 +121,43 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     x: Data,
     options?: RotateOptions<Output>,
   ): NoInfer<Output> {
-    const checked = checkOptions(options, rotateKeys, 'rotate');
-    const { domain } = this.#block;
-    const { positions = 0, out } = checked;
-    const axes = countAxes(checked.axes, domain);
-    const side = sides.indexOf(choice(checked.side, 'side', sides));
+    const checked = checkOptions(options, [...turnKeys, 'inverse', 'out'], 'rotate');
     const inverse = flag(checked.inverse, 'inverse') ? 1 : 0;
     return this.#run('rotate', (frame, encoding) => {
-      const shape = this.#rotationShape(x, checked.shape);
-      const [batch, heads, tokens, head_dim] = shape;
-      const input = frame.input(x, 'x', shape, rotateNames);
+      const { turned, ...call } = this.#placeTurn(frame, encoding, x, checked);
       // An array was copied, and the copy can be turned where it is.
-      const turned = [batch, heads, tokens, this.#engine.kernels.turnedDim(encoding)];
-      const inPlace = turned[3] === head_dim;
-      const spare = inPlace && !ResidentTensor.is(x) ? input : undefined;
-      const result = frame.output(out, 'out', turned, turnedNames, { inPlace, spare });
-      const placed = placePositions(frame, positions, { batch, tokens, axes, domain }, 'positions');
-      const call = frame.call(this.#engine.rotateOrder, {
-        encoding,
-        side,
-        inverse,
-        x: input,
-        out: result.pointer,
-        batch,
-        heads,
-        tokens,
-        head_dim,
-        axes,
-        positions: placed.pointer,
-        positions_per_batch: placed.perBatch,
-      });
-      this.#engine.expectOk(this.#engine.kernels.rotate(call), 'rotate');
+      const inPlace = turned[3] === call.head_dim;
+      const spare = inPlace && !ResidentTensor.is(x) ? call.x : undefined;
+      const result = frame.output(checked.out, 'out', turned, turnedNames, { inPlace, spare });
+      const block = frame.call(this.#engine.rotateOrder, { ...call, inverse, out: result.pointer });
+      this.#engine.expectOk(this.#engine.kernels.rotate(block), 'rotate');
       return result.deliver();
     });
   }
 
+  rotateGradient(
+    gradient: Data,
+    x: Data,
+    options?: Omit<RotateOptions, 'inverse' | 'out'>,
+  ): TrainedGradients<Name> {
+    const checked = checkOptions(options, turnKeys, 'rotateGradient');
+    return this.#trained('rotate', (frame, encoding, gradients) => {
+      const { turned, ...call } = this.#placeTurn(frame, encoding, x, checked);
+      const out = frame.input(gradient, 'gradient', turned, turnedNames);
+      const block = frame.call(this.#engine.rotateOrder, { ...call, inverse: 0, out });
+      return this.#engine.kernels.rotateGradient(block, gradients);
+    });
+  }
+
   table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array } {
-    const checked = checkOptions(options, ['tokens', 'axes', 'side'], 'table');
-    const { domain } = this.#block;
-    const axes = countAxes(checked.axes, domain);
-    const tokens = countTokens(positions, checked.tokens, 'positions', 'tokens', axes);
+    const checked = checkOptions(options, [...rowKeys, 'side'], 'table');
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     return this.#run('rotate', (frame, encoding) => {
       const { kernels } = this.#engine;
+      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
       const shape = [tokens, kernels.rotationWidth(encoding)];
       const cos = frame.fresh('cos', shape, tableNames);
       const sin = frame.fresh('sin', shape, tableNames);
-      const extent = { batch: 1, tokens, axes, domain };
-      const { pointer } = placePositions(frame, positions, extent, 'positions');
       const status = kernels.rotationTable(
         encoding,
         side,
@@ -163,35 +173,137 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   }
 
   bias(options: BiasOptions): Float32Array {
-    const { queryPositions, keyPositions, ...given } = checkOptions(options, biasKeys, 'bias');
-    const { domain } = this.#block;
-    const axes = countAxes(given.axes, domain);
-    const queries = countTokens(queryPositions, given.queries, 'queryPositions', 'queries', axes);
-    const keys = countTokens(keyPositions, given.keys, 'keyPositions', 'keys', axes, queries);
+    const checked = checkOptions(options, biasKeys, 'bias');
     return this.#run('bias', (frame, encoding) => {
       const { kernels } = this.#engine;
-      const shape = [kernels.biasHeads(encoding), queries, keys];
-      const result = frame.fresh('the bias', shape, ['heads', 'queries', 'keys']);
-      const { query, key } = placeSides(frame, {
-        batch: 1,
-        queries,
-        keys,
-        axes,
-        domain,
-        queryPositions,
-        keyPositions,
-      });
-      const status = kernels.bias(
-        encoding,
-        query.pointer,
-        queries,
-        key.pointer,
-        keys,
-        axes,
-        result.pointer,
-      );
-      this.#engine.expectOk(status, 'bias');
+      const { shape, places } = this.#placeBias(frame, encoding, checked);
+      const result = frame.fresh('the bias', shape, biasNames);
+      this.#engine.expectOk(kernels.bias(encoding, ...places, result.pointer), 'bias');
       return result.deliver();
+    });
+  }
+
+  biasGradient(gradient: Data, options: BiasOptions): TrainedGradients<Name> {
+    const checked = checkOptions(options, biasKeys, 'biasGradient');
+    return this.#trained('bias', (frame, encoding, gradients) => {
+      const { shape, places } = this.#placeBias(frame, encoding, checked);
+      const given = frame.input(gradient, 'gradient', shape, biasNames);
+      return this.#engine.kernels.biasGradient(encoding, ...places, given, gradients);
+    });
+  }
+
+  scale(positions: Positions, options?: ScaleOptions): Float32Array {
+    const checked = checkOptions(options, scaleKeys, 'scale');
+    const heads = this.#heads(checked.heads);
+    return this.#run('scale', (frame, encoding) => {
+      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
+      const result = frame.fresh('the scale', [heads, tokens], scaleNames);
+      const { kernels } = this.#engine;
+      const status = kernels.scale(encoding, pointer, tokens, axes, heads, result.pointer);
+      this.#engine.expectOk(status, 'scale');
+      return result.deliver();
+    });
+  }
+
+  scaleGradient(
+    gradient: Data,
+    positions: Positions,
+    options?: ScaleOptions,
+  ): TrainedGradients<Name> {
+    const checked = checkOptions(options, scaleKeys, 'scaleGradient');
+    const heads = this.#heads(checked.heads);
+    return this.#trained('scale', (frame, encoding, gradients) => {
+      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
+      const given = frame.input(gradient, 'gradient', [heads, tokens], scaleNames);
+      const { kernels } = this.#engine;
+      return kernels.scaleGradient(encoding, pointer, tokens, axes, heads, given, gradients);
+    });
+  }
+
+  /** Writes the positions of rows, one per token. */
+  #placeRow(frame: Frame, positions: Positions, options: { tokens?: number; axes?: number }) {
+    const { domain } = this.#block;
+    const axes = countAxes(options.axes, domain);
+    const tokens = countTokens(positions, options.tokens, 'positions', 'tokens', axes);
+    const extent = { batch: 1, tokens, axes, domain };
+    return { ...placePositions(frame, positions, extent, 'positions'), tokens, axes };
+  }
+
+  /** Writes what is to be turned; the shape of the result is `turned`. */
+  #placeTurn(
+    frame: Frame,
+    encoding: number,
+    x: Data,
+    { positions = 0, ...options }: Omit<RotateOptions, 'inverse' | 'out'>,
+  ) {
+    const { domain } = this.#block;
+    const axes = countAxes(options.axes, domain);
+    const side = sides.indexOf(choice(options.side, 'side', sides));
+    const shape = this.#rotationShape(x, options.shape);
+    const [batch, heads, tokens, head_dim] = shape;
+    const input = frame.input(x, 'x', shape, rotateNames);
+    const placed = placePositions(frame, positions, { batch, tokens, axes, domain }, 'positions');
+    return {
+      turned: [batch, heads, tokens, this.#engine.kernels.turnedDim(encoding)],
+      encoding,
+      side,
+      x: input,
+      batch,
+      heads,
+      tokens,
+      head_dim,
+      axes,
+      positions: placed.pointer,
+      positions_per_batch: placed.perBatch,
+    };
+  }
+
+  /** Writes the positions of both sides, in the order in which the kernels take them. */
+  #placeBias(frame: Frame, encoding: number, options: BiasOptions) {
+    const { queryPositions, keyPositions } = options;
+    const { domain } = this.#block;
+    const axes = countAxes(options.axes, domain);
+    const queries = countTokens(queryPositions, options.queries, 'queryPositions', 'queries', axes);
+    const keys = countTokens(keyPositions, options.keys, 'keyPositions', 'keys', axes, queries);
+    const counts = { batch: 1, queries, keys, axes, domain };
+    const { query, key } = placeSides(frame, { ...counts, queryPositions, keyPositions });
+    return {
+      shape: [this.#engine.kernels.biasHeads(encoding), queries, keys],
+      places: [query.pointer, queries, key.pointer, keys, axes] as const,
+    };
+  }
+
+  /** How many heads a scale is wanted for. */
+  #heads(given: unknown): number {
+    const { heads = 1 } = this.options as { heads?: number };
+    return given === undefined ? heads : size(given, 'heads');
+  }
+
+  /** Runs a call that adds to zeros of the shape of each trained option, and returns these. */
+  #trained(
+    hook: Hook,
+    call: (frame: Frame, encoding: number, gradients: number) => number,
+  ): TrainedGradients<Name> {
+    return this.#run(hook, (frame, encoding) => {
+      const { memory, kernels } = this.#engine;
+      const results = this.#tensors.map((parameter) => {
+        const option = this.#block.arrays.find(({ index }) => index === parameter);
+        if (option === undefined) return undefined;
+        const { name, count } = option;
+        const result = frame.fresh(name, [count], [name]);
+        memory.clear(result.pointer, count);
+        return { name, ...result };
+      });
+      const addresses = frame.bytes(4 * results.length, 'the addresses of gradients');
+      kernels.HEAP32.set(
+        results.map((result) => result?.pointer ?? 0),
+        addresses >>> 2,
+      );
+      this.#engine.expectOk(call(frame, encoding, addresses), `${hook}Gradient`);
+      const given = results.filter((result) => result !== undefined);
+      return Object.fromEntries(
+        given.map(({ name, deliver }) => [name, deliver()]),
+      ) as TrainedGradients<Name>;
     });
   }
 

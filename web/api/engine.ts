@@ -7,7 +7,7 @@ import {
   type RotateCall,
 } from './kernels.js';
 import { Memory } from './memory.js';
-import { publicDescription } from './registry.js';
+import { publicDescription, type RawDescription } from './registry.js';
 import type { EncodingDescription, Variant } from './types.js';
 
 /** What the module says of itself: `describe()` of `cpp/bindings/bindings.cpp`. */
@@ -17,7 +17,7 @@ interface Description {
   /** Order of the fields of the call blocks. */
   readonly fields: readonly string[];
   readonly rotateFields: readonly string[];
-  readonly encodings: readonly EncodingDescription[];
+  readonly encodings: readonly RawDescription[];
 }
 
 /** A running WebAssembly instance: its functions, its memory and what it says of itself. */

@@ -28,7 +28,7 @@ export type PosencErrorCode =
 export interface PosencErrorDetails {
   /** Name or path of the offending argument, e.g. `rotaryDim` or `rope_scaling.factor`. */
   argument?: string;
-  /** What was given, as short text (see {@link show}). */
+  /** What was given, as short text: strings cut, arrays by type and length. */
   received?: string;
   /** What would have been allowed, e.g. `an even integer from 2 to headDim (64)`. */
   allowed?: string;
@@ -38,11 +38,16 @@ export interface PosencErrorDetails {
 
 /** The one error class this package throws on purpose. */
 export class PosencError extends Error {
+  /** What kind of thing went wrong. */
   readonly code: PosencErrorCode;
+  /** Name or path of the offending argument; see {@link PosencErrorDetails}. */
   readonly argument?: string;
+  /** What was given, as short text. */
   readonly received?: string;
+  /** What would have been allowed. */
   readonly allowed?: string;
 
+  /** Made by the package; programs only catch it. */
   constructor(code: PosencErrorCode, message: string, details: PosencErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
     this.name = 'PosencError';

@@ -5,6 +5,7 @@ export type * from './inspect/plan.js';
 export * from './layout.js';
 export { load } from './load.js';
 export * from './positions.js';
-export { scaleFrequencies, scalings } from './scaling/index.js';
+export { pairCoverage } from './scaling/coverage.js';
+export { scaleFrequencies, scalingBands, scalings } from './scaling/index.js';
 export type * from './scaling/types.js';
 export type * from './types.js';

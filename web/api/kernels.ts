@@ -37,6 +37,43 @@ export interface Kernels {
     axes: number,
     out: number,
   ): number;
+  scale(
+    encoding: number,
+    positions: number,
+    tokens: number,
+    axes: number,
+    heads: number,
+    out: number,
+  ): number;
+  /** Each adds to the arrays whose 32-bit addresses are at `gradients`, one per tensor parameter. */
+  embedGradient(
+    encoding: number,
+    positions: number,
+    tokens: number,
+    axes: number,
+    gradient: number,
+    gradients: number,
+  ): number;
+  rotateGradient(call: number, gradients: number): number;
+  biasGradient(
+    encoding: number,
+    queryPositions: number,
+    queries: number,
+    keyPositions: number,
+    keys: number,
+    axes: number,
+    gradient: number,
+    gradients: number,
+  ): number;
+  scaleGradient(
+    encoding: number,
+    positions: number,
+    tokens: number,
+    axes: number,
+    heads: number,
+    gradient: number,
+    gradients: number,
+  ): number;
   attention(call: number): number;
   random(
     seedLow: number,

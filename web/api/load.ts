@@ -7,7 +7,7 @@ import { start, variantOf } from './start.js';
 import type { LoadOptions, Posenc, Variant } from './types.js';
 
 const loadKeys = ['variant', 'wasmUrl', 'wasmBinary', 'wasmModule', 'signal'];
-const variants = ['auto', 'simd', 'relaxed'] as const;
+const variants = ['auto', 'simd', 'relaxed', 'lite'] as const;
 
 /** A load that several callers may wait for. */
 interface Shared {

@@ -10,9 +10,16 @@ type Value = number | string | boolean | ArrayOption['data'];
 /** A parameter as the module describes it: all values are numbers, and a choice is its index. */
 type RawParameter = ParameterDescription & { readonly initial: number | null };
 
+/** An encoding as the module describes it. */
+export type RawDescription = Omit<EncodingDescription, 'users'> & { readonly users: string };
+
 /** Turns the module's description into the public one. */
-export function publicDescription(raw: EncodingDescription): EncodingDescription {
-  return { ...raw, parameters: raw.parameters.map((p) => publicParameter(p as RawParameter)) };
+export function publicDescription(raw: RawDescription): EncodingDescription {
+  return {
+    ...raw,
+    users: raw.users === '' ? [] : raw.users.split(', '),
+    parameters: raw.parameters.map((p) => publicParameter(p as RawParameter)),
+  };
 }
 
 function publicParameter(raw: RawParameter): ParameterDescription {

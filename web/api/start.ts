@@ -21,6 +21,13 @@ export interface Chunk {
   readonly version: string;
 }
 
+/** Each build's chunk; written out, so that bundlers see them. */
+const chunks: Readonly<Record<Variant, () => Promise<Chunk>>> = {
+  simd: () => import('./simd.js'),
+  relaxed: () => import('./relaxed.js'),
+  lite: () => import('./lite.js'),
+};
+
 /** Starts the build `variant`, from `module` or else from the bytes inside the package. */
 export async function start(variant: Variant, module?: WebAssembly.Module): Promise<Engine> {
   const chunk = await importChunk(variant);
@@ -36,7 +43,7 @@ export async function start(variant: Variant, module?: WebAssembly.Module): Prom
 
 async function importChunk(variant: Variant): Promise<Chunk> {
   try {
-    return await (variant === 'relaxed' ? import('./relaxed.js') : import('./simd.js'));
+    return await chunks[variant]();
   } catch (cause) {
     const hint = 'if the site was updated meanwhile, reload the page';
     throw new PosencError('wasm-load', `cannot import the chunk ${variant}.js (${hint})`, {
@@ -57,7 +64,7 @@ function stampOf(module: WebAssembly.Module): string {
 /** Which build a module is, if it is one of this package. */
 export function variantOf(module: WebAssembly.Module): Variant | undefined {
   const variant = stampOf(module).split(' ')[1];
-  return variant === 'simd' || variant === 'relaxed' ? variant : undefined;
+  return variant !== undefined && Object.hasOwn(chunks, variant) ? (variant as Variant) : undefined;
 }
 
 function checkStamp(module: WebAssembly.Module, version: string, variant: Variant): void {

@@ -5,7 +5,7 @@ import { PosencError } from './error.js';
 import type { Frame } from './frame.js';
 import type { Kernels } from './kernels.js';
 import type { FullShape } from './shape.js';
-import type { Encoding, Hook } from './types.js';
+import type { Encoding, EncodingName, Hook } from './types.js';
 
 /** An encoding of an attention call: what it is called in errors, and what the module reads. */
 export interface Term {
@@ -34,6 +34,7 @@ export function attentionTerms(given: unknown, shape: FullShape): Term[] {
     }
     terms.push({ encoding, argument, block });
   }
+  checkWidths(terms);
   return terms;
 }
 
@@ -88,17 +89,55 @@ export function scoreScale(
   throw wrong('argument', 'scale', undefined, `a number, since ${wants(first)}, ${wants(other)}`);
 }
 
-/** RoPE that turns values with the keys needs them as wide as keys. */
+/** Encodings whose vectors meet values: Shaw's, and RoPE that turns values with the keys. */
 function checkValues(
   { options }: Encoding,
   argument: string,
   { headDim, valueDim }: FullShape,
 ): void {
-  const { turnsOutputBack } = options as { turnsOutputBack?: boolean };
-  if (turnsOutputBack !== true || valueDim === headDim) return;
-  const allowed = `headDim (${headDim}), since ${argument} turns values like keys`;
-  throw wrong('shape', 'shape.valueDim', valueDim, allowed);
+  const given = options as { values?: unknown; valueDim?: number; turnsOutputBack?: boolean };
+  if (given.values !== undefined && given.valueDim !== valueDim) {
+    const allowed = `that of the attention call, ${valueDim}`;
+    throw wrong('shape', `${argument}.options.valueDim`, given.valueDim, allowed);
+  }
+  if (given.turnsOutputBack === true && valueDim !== headDim) {
+    const allowed = `headDim (${headDim}), since ${argument} turns values like keys`;
+    throw wrong('shape', 'shape.valueDim', valueDim, allowed);
+  }
 }
+
+/** PoPE widens queries and keys, which vectors of distances would have to match. */
+function checkWidths(terms: readonly Term[]): void {
+  const wide = terms.find(({ encoding }) => encoding.name === 'pope');
+  const content = terms.find(
+    ({ encoding }) => encoding.hooks.includes('content') && 'headDim' in encoding.options,
+  );
+  if (wide === undefined || content === undefined) return;
+  const { argument, encoding } = content;
+  const why = `meets queries as wide as headDim, but ${wide.argument} (pope) widens them`;
+  throw new PosencError('unsupported', `${argument} (${encoding.name}) ${why}`, {
+    argument,
+    received: encoding.name,
+    allowed: 'an encoding without the hook content beside pope',
+  });
+}
+
+type Dimension = 'headDim' | 'heads' | 'kvHeads';
+
+/**
+ * Encodings with tables that all heads may share, which `heads` then says by the number `shared`;
+ * else it must equal these dimensions of the call.
+ */
+const perHead: {
+  readonly [Name in EncodingName]?: { shared: number; dimensions: readonly Dimension[] };
+} = {
+  rope_nd: { shared: 1, dimensions: ['heads', 'kvHeads'] },
+  selective_rope: { shared: 1, dimensions: ['heads', 'kvHeads'] },
+  fope: { shared: 1, dimensions: ['heads'] },
+  pope: { shared: 1, dimensions: ['kvHeads'] },
+  shaw: { shared: 0, dimensions: ['heads'] },
+  cope: { shared: 0, dimensions: ['heads'] },
+};
 
 function checkFit(term: Encoding, argument: string, shape: FullShape): void {
   const { name, hooks } = term;
@@ -109,12 +148,26 @@ function checkFit(term: Encoding, argument: string, shape: FullShape): void {
       { argument, received: name, allowed: 'an encoding with a hook other than embed' },
     );
   }
-  const options = term.options as Partial<Record<'headDim' | 'heads', number>>;
-  for (const dimension of ['headDim', 'heads'] as const) {
-    const configured = options[dimension];
-    if (configured === undefined || configured === shape[dimension]) continue;
-    const allowed = `that of the attention call, ${shape[dimension]}`;
-    throw wrong('shape', `${argument}.options.${dimension}`, configured, allowed);
+  const options = term.options as Partial<Record<Dimension, number>>;
+  const tables = perHead[name];
+  const checks: [
+    option: Dimension,
+    dimensions: readonly Dimension[],
+    shared: number | undefined,
+  ][] = [
+    ['headDim', ['headDim'], undefined],
+    ['heads', tables?.dimensions ?? ['heads'], tables?.shared],
+    ['kvHeads', ['kvHeads'], tables?.shared],
+  ];
+  for (const [option, dimensions, shared] of checks) {
+    const configured = options[option];
+    if (configured === undefined || configured === shared) continue;
+    for (const dimension of dimensions) {
+      if (configured === shape[dimension]) continue;
+      const whose = dimension === option ? 'that' : `the ${dimension}`;
+      const allowed = `${whose} of the attention call, ${shape[dimension]}`;
+      throw wrong('shape', `${argument}.options.${option}`, configured, allowed);
+    }
   }
 }
 

@@ -9,18 +9,25 @@
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
 export type * from './encodings.js';
 
-/** Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits everywhere. */
-export type Variant = 'simd' | 'relaxed';
+/**
+ * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
+ * everywhere, `lite` is `simd` with the encodings `nope`, `sinusoidal`, `rope` and `alibi` only, at
+ * about two thirds of the size.
+ */
+export type Variant = 'simd' | 'relaxed' | 'lite';
 
 /** A place where position enters a transformer. */
 export type Hook = 'embed' | 'rotate' | 'content' | 'bias' | 'scale' | 'mask';
 
 /** A text in both languages of the project. */
 export interface Text {
+  /** Chinese. */
   readonly zh: string;
+  /** English. */
   readonly en: string;
 }
 
+/** Options of {@link load}. At most one of `wasmUrl`, `wasmBinary` and `wasmModule`. */
 export interface LoadOptions {
   /** `auto` (default) takes `relaxed` where the engine validates it, else `simd`. */
   variant?: 'auto' | Variant;
@@ -42,22 +49,35 @@ export interface ParameterDescription {
   readonly kind: 'integer' | 'real' | 'choice' | 'flag' | 'doubles' | 'tensor';
   /** Default; `null` when the parameter is required, derived from another one, or may be missing. */
   readonly initial: number | string | boolean | null;
+  /** Whether `encoding()` refuses options without it. */
   readonly required: boolean;
   /** Inclusive range of numbers; of each one in a list. A `tensor` has none. */
   readonly low?: number;
+  /** See `low`. */
   readonly high?: number;
   /** Allowed names of a `choice`. */
   readonly choices?: readonly string[];
+  /** What it does, for people. */
   readonly meaning: Text;
 }
 
+/** What the registry says of an encoding, for sliders and tables. */
 export interface EncodingDescription {
+  /** What `encoding()` takes. */
   readonly name: EncodingName;
+  /** For people. */
   readonly title: Text;
+  /** Year of the paper. */
   readonly year: number;
+  /** Authors and title of the source. */
   readonly paper: string;
+  /** Address of the source. */
   readonly url: string;
+  /** Models and families that use it; empty where none is widely known. */
+  readonly users: readonly string[];
+  /** Where it acts; none for `nope`. */
   readonly hooks: readonly Hook[];
+  /** Its options, in the order of the registry. */
   readonly parameters: readonly ParameterDescription[];
 }
 
@@ -85,9 +105,11 @@ export type Data = Float32Array | Tensor;
 
 /** float32 numbers that live inside the module's memory, for hot loops. `using` disposes it. */
 export interface Tensor extends Disposable {
+  /** Lengths of the dimensions; their product is `size`. */
   readonly shape: readonly number[];
   /** How many numbers. */
   readonly size: number;
+  /** Whether `dispose()` was called; reading and writing then throw. */
   readonly disposed: boolean;
   /** A copy of the numbers (in `out` when given). */
   read(out?: Float32Array): Float32Array;
@@ -97,6 +119,7 @@ export interface Tensor extends Disposable {
   dispose(): void;
 }
 
+/** Options of `encoding.embed`. */
 export interface EmbedOptions<Output extends Data = Float32Array> extends PositionOptions {
   /** Number of rows; needed when `positions` is a first position. */
   tokens?: number;
@@ -104,6 +127,7 @@ export interface EmbedOptions<Output extends Data = Float32Array> extends Positi
   out?: Output;
 }
 
+/** Options of `encoding.table`. */
 export interface TableOptions extends PositionOptions {
   /** Number of rows; needed when `positions` is a first position. */
   tokens?: number;
@@ -114,6 +138,7 @@ export interface TableOptions extends PositionOptions {
 /** Whose vectors are turned: some encodings (xPos) treat queries and keys differently. */
 export type Side = 'query' | 'key';
 
+/** Options of `encoding.rotate`. */
 export interface RotateOptions<Output extends Data = Float32Array> extends PositionOptions {
   /**
    * `[batch, heads, tokens, headDim]`; leading dimensions of 1 may be left out. Default: the shape of
@@ -130,7 +155,7 @@ export interface RotateOptions<Output extends Data = Float32Array> extends Posit
   out?: Output;
 }
 
-/** Positions as in attention. */
+/** Options of `encoding.bias`: positions as in attention. */
 export interface BiasOptions extends PositionOptions {
   /** Default: the queries are the last of the keys. */
   queryPositions?: Positions;
@@ -142,18 +167,42 @@ export interface BiasOptions extends PositionOptions {
   keys?: number;
 }
 
+export interface ScaleOptions extends PositionOptions {
+  /** Number of columns; needed when `positions` is a first position. */
+  tokens?: number;
+  /** Number of rows. Default: the encoding's `heads`, else 1. */
+  heads?: number;
+}
+
+/** Names of an encoding's trained options. */
+export type TrainedOption<Name extends EncodingName> = {
+  [Option in keyof EncodingInput<Name>]-?: Data extends NonNullable<EncodingInput<Name>[Option]>
+    ? Option
+    : never;
+}[keyof EncodingInput<Name>];
+
+/**
+ * Gradients of a loss by the trained options of an encoding: for each that was given, as many numbers
+ * in the same order.
+ */
+export type TrainedGradients<Name extends EncodingName> = {
+  readonly [Option in TrainedOption<Name>]?: Float32Array;
+};
+
 /**
  * A configured encoding: a value that fills some hooks. Immutable; owns no memory of the module, and
  * acts inside `attention` of every loaded module. A method whose hook it does not fill throws
  * `PosencError` of code `unsupported`.
  */
 export interface Encoding<Name extends EncodingName = EncodingName> {
+  /** As in the registry. */
   readonly name: Name;
   /**
    * All options, defaults filled in. Lists of numbers are frozen copies. Trained numbers are what was
    * given, a Float32Array or a tensor, and are read at every call.
    */
   readonly options: FilledOptions<EncodingInput<Name>>;
+  /** Where it acts. */
   readonly hooks: readonly Hook[];
   /** float64 radians per position, one per pair (`rotate` and sinusoidal encodings; empty otherwise). */
   readonly inverseFrequencies: Float64Array;
@@ -178,25 +227,52 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
   table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array };
   /** Hook `bias`: `[heads, queries, keys]`. */
   bias(options: BiasOptions): Float32Array;
+  /** Hook `scale`: what queries are multiplied by, `[heads, tokens]`. */
+  scale(positions: Positions, options?: ScaleOptions): Float32Array;
+  /** Gradients by the trained options, from the `gradient` by the rows of `embed`, `[tokens, width]`. */
+  embedGradient(
+    gradient: Data,
+    positions: Positions,
+    options?: Omit<EmbedOptions, 'out'>,
+  ): TrainedGradients<Name>;
+  /** The same from the `gradient` by the result of `rotate` of `x`, shaped like that result. */
+  rotateGradient(
+    gradient: Data,
+    x: Data,
+    options?: Omit<RotateOptions, 'inverse' | 'out'>,
+  ): TrainedGradients<Name>;
+  /** The same from the `gradient` by `bias`, `[heads, queries, keys]`. */
+  biasGradient(gradient: Data, options: BiasOptions): TrainedGradients<Name>;
+  /** The same from the `gradient` by `scale`, `[heads, tokens]`. */
+  scaleGradient(
+    gradient: Data,
+    positions: Positions,
+    options?: ScaleOptions,
+  ): TrainedGradients<Name>;
 }
 
 /** Where a logit can be read on its way: see `AttentionInputs.return`. */
 export type Tap = 'scores' | 'capped' | 'biased' | 'logits' | 'weights';
 
+/** Sizes of one call of attention, integers of at least 1. */
 export interface AttentionShape {
-  /** Default 1. */
+  /** Independent sequences. Default 1. */
   batch?: number;
+  /** Heads of queries. */
   heads: number;
   /** Divides `heads`; head h reads kv head ⌊h·kvHeads/heads⌋. Default `heads`. */
   kvHeads?: number;
+  /** Tokens that ask. */
   queries: number;
-  /** Default `queries`. */
+  /** Tokens that are asked. Default `queries`. */
   keys?: number;
+  /** Width of one head of queries and keys. */
   headDim: number;
-  /** Default `headDim`. */
+  /** Width of one head of values. Default `headDim`. */
   valueDim?: number;
 }
 
+/** What `attention` takes. */
 export interface AttentionInputs<Output extends Data = Data> extends PositionOptions {
   /** `[batch, heads, queries, headDim]` */
   query: Data;
@@ -235,13 +311,19 @@ export interface AttentionInputs<Output extends Data = Data> extends PositionOpt
   out?: Output;
 }
 
+/** What `attention` returns; each tap only where `return` names it, `[batch, heads, queries, keys]`. */
 export interface AttentionResult<Output extends Data = Float32Array> {
   /** `[batch, heads, queries, valueDim]`: `out` itself when it was given, else a new array. */
   output: Output;
+  /** scale·(q·k + content). */
   scores?: Float32Array;
+  /** After softcap. */
   capped?: Float32Array;
+  /** After the bias. */
   biased?: Float32Array;
+  /** After the mask: −∞ where hidden. */
   logits?: Float32Array;
+  /** After softmax: every row sums to 1, or is 0 where all is hidden. */
   weights?: Float32Array;
 }
 
@@ -258,6 +340,7 @@ export interface Random {
 
 /** A loaded module. Its functions need no `this`. */
 export interface Posenc {
+  /** About the module, and what it holds at the moment. */
   readonly info: {
     readonly version: string;
     readonly variant: Variant;

@@ -35,6 +35,7 @@ export default defineFigure({
     zh: '快的指针分辨邻居，慢的指针分辨远近。相邻两行总是一样像，无论在哪里；换成二进制，同样的图案会跳变。',
     en: 'Fast hands tell neighbours apart, slow hands tell far from near. Neighbouring rows are equally alike everywhere; the binary counter has the same pattern with jumps.',
   },
+  variant: 'lite',
   state: {
     m: integer(0, positions - 1, 37),
     base: real(10, 1e7, 10000),

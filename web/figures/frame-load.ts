@@ -1,14 +1,21 @@
-/** The page's one posenc module, and words for the case that it does not start. */
-import type { Posenc } from 'posenc';
+/** The page's posenc modules, and words for the case that it does not start. */
+import type { Posenc, Variant } from 'posenc';
 import type { Words } from './frame-types.js';
 
-let loading: Promise<Posenc> | undefined;
+/** The builds whose bits are the same everywhere. */
+type FigureVariant = Exclude<Variant, 'relaxed'>;
 
-/** Loads posenc once per page, on first use. Figures use the build whose bits are the same everywhere. */
-export function loadPosenc(): Promise<Posenc> {
-  loading ??= import('./frame-posenc.js').then(({ load }) => load({ variant: 'simd' }));
-  // A failed load (a lost connection, say) may be tried again by the next figure or by “Try again”.
-  loading.catch(() => (loading = undefined));
+const loads = new Map<FigureVariant, Promise<Posenc>>();
+
+/** Loads posenc once per page and build, on first use. */
+export function loadPosenc(variant: FigureVariant): Promise<Posenc> {
+  let loading = loads.get(variant);
+  if (loading === undefined) {
+    loading = import('./frame-posenc.js').then(({ load }) => load({ variant }));
+    // A failed load (a lost connection, say) may be tried again by the next figure or by “Try again”.
+    loading.catch(() => loads.delete(variant));
+    loads.set(variant, loading);
+  }
   return loading;
 }
 

@@ -31,7 +31,7 @@ export function mountFigure<T extends Schema>(
   const start = async () => {
     if (!element.firstChild) element.replaceChildren(skeleton(figure, options.lang));
     try {
-      const posenc = options.posenc ?? (await loadPosenc());
+      const posenc = options.posenc ?? (await loadPosenc(figure.variant ?? 'simd'));
       if (destroyed) return;
       live = new LiveFigure(figure, element, options, posenc, state);
     } catch (error) {

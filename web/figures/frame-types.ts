@@ -91,6 +91,8 @@ export interface FigureDefinition<T extends Schema> {
   readonly title: Words;
   /** The point in one sentence; true before anything is touched. */
   readonly caption: Words;
+  /** The build that holds the figure's encodings, `simd` unless told; `lite` loads faster. */
+  readonly variant?: 'lite';
   readonly state: T;
   /** At most three, and at most one action besides. */
   readonly controls: readonly Control<State<T>>[];

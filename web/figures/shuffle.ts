@@ -50,6 +50,7 @@ export default defineFigure({
     zh: '没有位置编码、没有掩码时，每个字的输出与语序无关：打乱前后逐行相同，只差浮点舍入。打开因果掩码或加上正弦编码，差就不再是 0。',
     en: 'Without position and mask, the output of a token does not depend on word order: row by row it is the same before and after, up to float rounding. Switch on the causal mask or add sinusoids, and it is not.',
   },
+  variant: 'lite',
   state: {
     /** Empty: the example of the language. */
     text: text(160),

@@ -27,6 +27,7 @@ type HandsState = State<typeof state>;
 export default defineFigure({
   id: 'two-hands',
   key: 'f10',
+  variant: 'lite',
   title: {
     zh: '距离不变，分数就不变',
     en: 'Same distance, same score',

@@ -1,6 +1,12 @@
-/** A chart of a model's rotary pairs: how many positions each needs for a full turn, against the lengths that matter. */
-import { axisBottom, color, el, scaleLinear, scaleLog } from './frame.js';
-import type { PictureNode, Words } from './frame.js';
+/**
+ * A chart of a model's rotary pairs: how many positions each needs for a full turn, before and after a
+ * scaling rule, against the lengths that matter; below it, what training has shown of each pair's circle.
+ */
+import type { PairCoverage, ScalingBand } from 'posenc';
+import { axisBottom, color, el, path, scaleLinear, scaleLog } from './frame.js';
+import type { PictureNode, Point, Words } from './frame.js';
+import { bandBars } from './wavelength-bands.js';
+import { coverageStrip } from './wavelength-strip.js';
 
 /** A length to compare wavelengths with. */
 export interface LengthLine {
@@ -10,17 +16,39 @@ export interface LengthLine {
 }
 
 export interface WavelengthChart {
-  /** Positions per turn, one per pair. */
+  /** Pairs, those that do not turn included. */
+  readonly pairs: number;
+  /** Positions per turn of the pairs that turn, with the rule. */
   readonly wavelengths: readonly number[];
-  /** Pairs from here on never completed a turn in training; `null` when all did. */
-  readonly firstIncompletePair: number | null;
+  /** By how much the rule stretched each wavelength. */
+  readonly divisors: readonly number[];
+  /** What the rule does to which pairs. */
+  readonly bands: readonly ScalingBand[];
+  /** One per pair that turns; `null` when the trained length is not known. */
+  readonly coverage: readonly PairCoverage[] | null;
   readonly lines: readonly LengthLine[];
+  /** Wavelengths of another model, drawn over this one's. */
+  readonly other: readonly number[] | null;
+  /** The pair that is pointed at. */
+  readonly chosen: number | null;
 }
 
-const MARGIN = { top: 18, right: 14, bottom: 44, left: 58 };
-const HEIGHT = 320;
+const MARGIN = { top: 30, right: 14, bottom: 40, left: 58 };
+/** Room between the axes and the outermost pairs. */
+const INSET = { left: 10, right: 8 };
+const PLOT_HEIGHT = 320;
+const STRIP_HEIGHT = 58;
 /** About so many numbers on each axis. */
 const TICKS = 6;
+
+/** Height of the whole picture; the same at every width. */
+export const CHART_HEIGHT = PLOT_HEIGHT + STRIP_HEIGHT;
+
+/** Where the first and the last pair stand, from the left and the right edge. */
+export const CHART_ENDS = {
+  left: MARGIN.left + INSET.left,
+  right: MARGIN.right + INSET.right,
+} as const;
 
 const LINES = {
   trained: { stroke: color.ink, dash: null, above: false },
@@ -28,35 +56,45 @@ const LINES = {
   window: { stroke: color.v, dash: '2 3', above: false },
 } as const;
 
+/** Last pair on the axis: of this model or the other one. */
+export const lastPair = ({ pairs, other }: Pick<WavelengthChart, 'pairs' | 'other'>): number =>
+  Math.max(pairs, other?.length ?? 0) - 1;
+
+/** The pair under a point of the picture. */
+export function pairAt(x: number, width: number, last: number): number {
+  const share = (x - CHART_ENDS.left) / (width - CHART_ENDS.left - CHART_ENDS.right);
+  return Math.min(Math.max(Math.round(share * last), 0), last);
+}
+
+/** A quotient of two equal frequencies may be off by its rounding. */
+const isStretched = (divisor: number): boolean => Math.abs(divisor - 1) > 1e-9;
+
+/** Whether a rule moves any pair. */
+export const isScaled = (divisors: readonly number[]): boolean => divisors.some(isStretched);
+
 /** The chart as a picture; `pick` chooses the language. */
 export function wavelengthChart(
-  { wavelengths, firstIncompletePair, lines }: WavelengthChart,
+  chart: WavelengthChart,
   width: number,
   pick: (words: Words) => string,
 ): { height: number; nodes: PictureNode[] } {
-  const longest = Math.max(...wavelengths, ...lines.map(({ length }) => length));
+  const { wavelengths, divisors, bands, coverage, lines, other, chosen } = chart;
+  const longest = Math.max(
+    ...wavelengths,
+    ...(other ?? []),
+    ...lines.map(({ length }) => length),
+    Math.PI,
+  );
   const inner = { left: MARGIN.left, right: width - MARGIN.right };
-  const bottom = HEIGHT - MARGIN.bottom;
+  const bottom = PLOT_HEIGHT - MARGIN.bottom;
   const x = scaleLinear(
-    [0, Math.max(1, wavelengths.length - 1)],
-    [inner.left + 10, inner.right - 8],
+    [0, Math.max(1, lastPair(chart))],
+    [CHART_ENDS.left, width - CHART_ENDS.right],
   );
-  const y = scaleLog([1, longest * 2], [bottom, MARGIN.top]);
-  const complete = firstIncompletePair ?? wavelengths.length;
-  const radius = Math.max(
-    2.5,
-    Math.min(5, ((inner.right - inner.left) / wavelengths.length) * 0.36),
-  );
+  const y = scaleLog([2, longest * 2], [bottom, MARGIN.top]);
+  const step = x(1) - x(0);
+  const radius = Math.max(2, Math.min(4.5, step * 0.36));
 
-  const shade = firstIncompletePair !== null && [
-    el('rect', {
-      x: x(firstIncompletePair - 0.5),
-      y: MARGIN.top,
-      width: inner.right - x(firstIncompletePair - 0.5),
-      height: bottom - MARGIN.top,
-      class: 'px-region',
-    }),
-  ];
   const rows = y
     .ticks(TICKS)
     .map((tick) => [
@@ -67,18 +105,32 @@ export function wavelengthChart(
         compact(tick),
       ),
     ]);
-  const marks = wavelengths.map((wavelength, pair) => {
-    const place = { cx: x(pair), cy: y(wavelength), r: radius };
-    return pair < complete
-      ? el('circle', { ...place, fill: color.k })
-      : el('circle', { ...place, fill: color.panel, stroke: color.q, 'stroke-width': 2 });
-  });
+  const curve = (values: readonly number[]): Point[] =>
+    values.map((value, pair) => ({ x: x(pair), y: y(value) }));
+  const before = wavelengths.map((wavelength, pair) => wavelength / divisors[pair]!);
+  const marks = curve(wavelengths).map(({ x: cx, y: cy }, pair) =>
+    (coverage?.[pair]?.covered ?? 1) === 1
+      ? el('circle', { cx, cy, r: radius, fill: color.k })
+      : el('circle', { cx, cy, r: radius, fill: color.panel, stroke: color.q, 'stroke-width': 2 }),
+  );
+  const guide = chosen !== null && [
+    el('line', {
+      ...{ x1: x(chosen), x2: x(chosen), y1: MARGIN.top, y2: CHART_HEIGHT },
+      ...{ stroke: color.accent, 'stroke-width': 1.5 },
+    }),
+    chosen < wavelengths.length &&
+      el('circle', {
+        ...{ cx: x(chosen), cy: y(wavelengths[chosen]!), r: radius + 4 },
+        ...{ fill: 'none', stroke: color.accent, 'stroke-width': 2 },
+      }),
+  ];
+  const place = { x, step, left: inner.left, top: PLOT_HEIGHT + 4 };
   return {
-    height: HEIGHT,
+    height: CHART_HEIGHT,
     nodes: el(
       'g',
       {},
-      shade,
+      bandBars(bands, { x, top: MARGIN.top, bottom, from: inner.left, to: inner.right }, pick),
       rows,
       lengthLines(lines, y, inner, pick),
       axisBottom(x, {
@@ -86,11 +138,35 @@ export function wavelengthChart(
         from: inner.left,
         to: inner.right,
         ticks: x.ticks(TICKS).filter(Number.isInteger),
-        label: pick({ zh: '第几对', en: 'pair' }),
       }),
+      el(
+        'text',
+        { x: inner.left - 8, y: bottom + 19, class: 'px-small px-muted', 'text-anchor': 'end' },
+        pick({ zh: '第几对', en: 'pair' }),
+      ),
+      isScaled(divisors) &&
+        el('path', {
+          ...{ d: path(curve(before)), fill: 'none', stroke: color.muted },
+          ...{ 'stroke-width': 1.75, 'stroke-dasharray': '5 4' },
+        }),
+      other && otherCurve(curve(other), radius),
       marks,
+      coverage && coverageStrip(coverage, place, pick),
+      guide,
     ).children as PictureNode[],
   };
+}
+
+/** Another model's pairs: a line with a square on each, so that shape tells them from this one's. */
+function otherCurve(points: readonly Point[], radius: number): PictureNode[] {
+  const stroke = color.series[7]!;
+  const side = radius * 1.5;
+  return [
+    el('path', { d: path(points), fill: 'none', stroke, 'stroke-width': 1.5 }),
+    ...points.map(({ x, y }) =>
+      el('rect', { x: x - side / 2, y: y - side / 2, width: side, height: side, fill: stroke }),
+    ),
+  ];
 }
 
 /** Lines of the lengths; the asked one has its name above, the others below. */
@@ -104,13 +180,8 @@ function lengthLines(
     const { stroke, dash, above } = LINES[kind];
     return [
       el('line', {
-        x1: left,
-        x2: right,
-        y1: y(length),
-        y2: y(length),
-        stroke,
-        'stroke-width': 1.5,
-        'stroke-dasharray': dash,
+        ...{ x1: left, x2: right, y1: y(length), y2: y(length), stroke },
+        ...{ 'stroke-width': 1.5, 'stroke-dasharray': dash },
       }),
       el(
         'text',

@@ -106,4 +106,28 @@ export const encodings: Case[] = [
     'denominator',
     'did you mean "d/2',
   ],
+  [
+    () => js.encoding('fope', { headDim: 8 }),
+    'range',
+    'trainedLength',
+    'trainedLength is missing, needs given, or frequencyCount',
+  ],
+  [
+    () => js.encoding('fox', { heads: 2, tokens: 3, logGates: new Float32Array(5) }),
+    'shape',
+    'logGates',
+    'heads (2)',
+  ],
+  [
+    () => js.encoding('mrope', { headDim: 8, sections: [2, 1] }),
+    'shape',
+    'sections',
+    'needs rotaryDim (8) / 2 in all',
+  ],
+  [
+    () => js.encoding('rope_nd', { headDim: 8, coordinates: 'centres' }),
+    'range',
+    'sizes',
+    'sizes is missing, needs one per axis',
+  ],
 ];

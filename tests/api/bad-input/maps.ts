@@ -5,7 +5,7 @@ import { detached, hole, sparse, type Case } from './fixtures.js';
 type Maker =
   | ('positionsFromMask' | 'packedPositions' | 'streamingPositions' | 'mropePositions')
   | ('selfExtend' | 'reRope' | 'leakyReRope' | 'dualChunk' | 'abacusPositions')
-  | ('posePositions' | 'randomizedPositions' | 'shapePositions' | 'capePositions');
+  | ('posePositions' | 'randomizedPositions' | 'shapePositions');
 
 /** The functions as JavaScript sees them. */
 const js = package_ as unknown as Record<
@@ -93,9 +93,6 @@ const rows: Row[] = [
   ['randomizedPositions', [{ ...drawn, length: 3 }], 'range', 'length', 'length is 3'],
   ['randomizedPositions', [{ ...drawn, tokens: 2 ** 24 }], 'range', 'tokens', 'is 16777216'],
   ['shapePositions', [{ ...drawn, maxShift: -1 }], 'range', 'maxShift', 'maxShift is -1'],
-  ['capePositions', [{ ...drawn, maxScale: 0.5 }], 'range', 'maxScale', 'a number from 1'],
-  ['capePositions', [{ ...drawn, globalShift: NaN }], 'range', 'globalShift', 'is NaN'],
-  ['capePositions', [{ ...drawn, localShift: '1' }], 'argument', 'localShift', 'is "1"'],
   ['abacusPositions', [[true, 'x']], 'range', 'isDigit[1]', 'isDigit[1] is "x"'],
   ['abacusPositions', [[true], { maxOffset: 1.5 }], 'range', 'maxOffset', 'is 1.5'],
 ];

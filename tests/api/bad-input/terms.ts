@@ -13,6 +13,8 @@ import {
 } from './fixtures.js';
 import { numbers } from '../posenc.js';
 
+const shaw = (tables: object) => js.encoding('shaw', { headDim: 16, maxDistance: 1, ...tables });
+
 export const terms: Case[] = [
   [attend({ encoding: 'rope' }), 'argument', 'encoding', 'is "rope", needs what encoding() of a'],
   [attend({ encoding: { ...rope } }), 'argument', 'encoding', 'encoding is an object, needs what'],
@@ -48,6 +50,18 @@ export const terms: Case[] = [
     'encoding[0].options.headDim is 8, needs that of the attention call, 16',
   ],
   [
+    attend({ encoding: js.encoding('pope', { headDim: 16, heads: 3, phases: numbers(48) }) }),
+    'shape',
+    'encoding.options.heads',
+    'needs the kvHeads of the attention call, 2',
+  ],
+  [
+    attend({ encoding: shaw({ values: numbers(3 * 4), valueDim: 4 }) }),
+    'shape',
+    'encoding.options.valueDim',
+    'valueDim is 4, needs that of the attention call, 16',
+  ],
+  [
     attend({
       encoding: js.encoding('rope', { headDim: 16, turnsOutputBack: true }),
       value: numbers(64),
@@ -56,6 +70,12 @@ export const terms: Case[] = [
     'shape',
     'shape.valueDim',
     'shape.valueDim is 8, needs headDim (16), since encoding turns values',
+  ],
+  [
+    attend({ encoding: [js.encoding('pope', { headDim: 16 }), shaw({ keys: numbers(48) })] }),
+    'unsupported',
+    'encoding[1]',
+    'encoding[1] (shaw) meets queries as wide as headDim, but encoding[0] (pope) widens them',
   ],
   ...[0, -1, 1.5, NaN, Infinity].map((window): Case => [
     attend({ window }),

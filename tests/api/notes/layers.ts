@@ -90,9 +90,9 @@ export const layers: NoteCase[] = [
   ],
   [
     'position-type-unknown',
-    { model_type: 'bert', position_embedding_type: 'relative_key' },
+    { model_type: 'bert', position_embedding_type: 'relative_value' },
     ['position_embedding_type'],
-    /relative_key/,
+    /relative_value is not computed/,
   ],
   ['table-offset', { model_type: 'opt' }, [], /row 2/],
   [

@@ -17,8 +17,7 @@ export const reading: NoteCase[] = [
     /LlamaForCausalLM was read as llama/,
   ],
   ['unknown-model-type', unknown, ['model_type'], /newmodel is not known yet/],
-  ['unknown-encoding', { model_type: 'xlnet', n_layer: 6 }, ['model_type'], /type xlnet/],
-  ['special-model', { ...llama, model_type: 'kimi_linear' }, ['model_type'], /kimi_linear/],
+  ['unknown-encoding', { model_type: 'funnel', n_layer: 6 }, ['model_type'], /type funnel/],
   ['special-fields', { ...unknown, no_rope_layers: [1, 0] }, ['no_rope_layers'], /no_rope_layers/],
   [
     'fields-not-read',

@@ -1,6 +1,7 @@
 // Who sees whom: causality and windows by position, padding, rows that see nothing.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "attention/kernels.hpp"
 #include "attention/rows.hpp"
 #include "attention_case.hpp"
+#include "masked_cases.hpp"
 #include "samples.hpp"
 #include "table.hpp"
 
@@ -157,9 +159,10 @@ TEST_CASE("encodings act at the farthest positions as well") {
     c.key_positions = {-kMaxPosition};
     const auto result = run(c);
     CHECK(result.weights == std::vector<float>{1.0F});
-    const bool biased = sample.reference.bias != nullptr;
-    const double bias = biased ? sample.reference.bias(0, kMaxPosition, -kMaxPosition) : 0;
-    const double difference = result.biased[0] - static_cast<double>(result.scores[0]);
+    const Reference& r = sample.reference;
+    const double bias = r.bias ? r.bias(0, kMaxPosition, -kMaxPosition) : 0;
+    const double weight = r.weight ? r.weight(0, kMaxPosition, -kMaxPosition) : 1;
+    const double difference = result.biased[0] - weight * result.scores[0];
     CHECK(difference == doctest::Approx(bias).epsilon(1e-6));
   }
 }
@@ -175,6 +178,71 @@ TEST_CASE("padding hides keys, shared by the batch or of each entry") {
   CHECK(stage_differences(run(c), expected(c)) == "");
   for (int n = 0; n < 130; ++n) c.key_mask.push_back(n < 97 ? 0 : 255);  // any value but 0 is real
   CHECK(stage_differences(run(c), expected(c)) == "");
+}
+
+TEST_CASE("every stage under every mask is that of the float64 reference") {
+  for (const MaskedCase& masked : masked_cases()) {
+    CAPTURE(masked.label);
+    const auto result = run(masked.problem);
+    CHECK(stage_differences(result, expected(masked.problem)) == "");
+    CHECK(bit_differences(run(masked.problem, {.taps = false}).output, result.output) == "");
+  }
+}
+
+TEST_CASE("under every mask a query alone is as among others, key by key order") {
+  for (const MaskedCase& masked : masked_cases()) {
+    CAPTURE(masked.label);
+    const AttentionCase& c = masked.problem;
+    if (!c.shown.values.empty() || !c.added.values.empty()) continue;  // rows of the whole
+    const auto all = run(c, {.taps = false});
+    for (std::int64_t m = 0; m < c.queries; m += 9) {
+      const auto alone = run(slice(c, m, 1, 0, c.keys), {.taps = false});
+      CHECK(bit_differences(alone.output, output_rows(c, all, m, 1)) == "");
+    }
+  }
+}
+
+TEST_CASE("chunks, sinks and both sides of a window by hand") {
+  AttentionCase c = plain(1, 11);  // the query at 10
+  c.chunk = 4;
+  CHECK(seen(c, 0) == Keys{8, 9, 10});
+  c.sinks = 2;
+  CHECK(seen(c, 0) == Keys{0, 1, 8, 9, 10});
+  c.chunk = 0;
+  c.before = 1;
+  CHECK(seen(c, 0) == Keys{0, 1, 9, 10});
+  c.sinks = 0;
+  c.query_positions = {5};
+  CHECK(seen(c, 0) == Keys{4, 5, 6, 7, 8, 9, 10});
+  c.after = 2;
+  CHECK(seen(c, 0) == Keys{4, 5, 6, 7});
+  c.before = -1;
+  c.after = 0;
+  CHECK(seen(c, 0) == Keys{0, 1, 2, 3, 4, 5});
+  c.global_keys.assign(11, 0);
+  c.global_keys[9] = 1;
+  CHECK(seen(c, 0) == Keys{0, 1, 2, 3, 4, 5, 9});
+  c.causal = true;  // which nothing is exempt from
+  CHECK(seen(c, 0) == Keys{0, 1, 2, 3, 4, 5});
+  c.key_segments = {0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2};
+  c.query_segments = {1};
+  CHECK(seen(c, 0) == Keys{2, 3, 4, 5});
+}
+
+TEST_CASE("statistics give the weights back") {
+  AttentionCase c = plain(5, 130);
+  c.causal = true;
+  c.query_positions = {-1, 0, 50, 128, 129};
+  const auto result = run(c);
+  for (std::int64_t m = 0; m < 5; ++m) {
+    const RowStatistics& row = result.statistics[static_cast<std::size_t>(m)];
+    CHECK((row.sum == 0.0F) == (m == 0));
+    for (std::int64_t n = 0; n < 130 && m > 0; ++n) {
+      const auto i = static_cast<std::size_t>(m * 130 + n);
+      const double shifted = static_cast<double>(result.logits[i]) - row.offset - row.maximum;
+      CHECK(std::exp(shifted) / row.sum == doctest::Approx(result.weights[i]).epsilon(1e-5));
+    }
+  }
 }
 
 TEST_CASE("a row that sees nothing is 0, and its weights are") {

@@ -161,6 +161,20 @@ TEST_CASE("shapes and numbers that do not fit are refused") {
       {"softcap", [](AttentionCase& c) { c.softcap = kNan; }, Status::parameter},
       {"softcap", [](AttentionCase& c) { c.softcap = kInfinity; }, Status::parameter},
       {"window", [](AttentionCase& c) { c.window = -1; }, Status::parameter},
+      {"before", [](AttentionCase& c) { c.before = -2; }, Status::parameter},
+      {"after", [](AttentionCase& c) { c.after = -2; }, Status::parameter},
+      {"chunk", [](AttentionCase& c) { c.chunk = -1; }, Status::parameter},
+      {"sinks", [](AttentionCase& c) { c.sinks = -1; }, Status::parameter},
+      {"segments of keys alone",
+       [](AttentionCase& c) {
+         c.key_segments = {0, 0};
+       },
+       Status::parameter},
+      {"segments of queries alone",
+       [](AttentionCase& c) {
+         c.query_segments = {0, 0};
+       },
+       Status::parameter},
       {"nothing", [](AttentionCase& /*c*/) {}, Status::ok},
   };
   for (const Row& row : rows) {
@@ -184,7 +198,7 @@ TEST_CASE("shapes and numbers that do not fit are refused") {
     p.axes = changed.axes;
     p.scale = changed.scale;
     p.softcap = changed.softcap;
-    p.window = changed.window;
+    p.masks = changed.masks();
     std::vector<float> output(c.query.size(), 5.0F);
     p.query = c.query.data();
     p.key = c.key.data();

@@ -2,20 +2,39 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "attention_case.hpp"
+#include "finite_differences.hpp"
 #include "golden/golden.hpp"
 #include "table.hpp"
-#include "test_encodings.hpp"
 
 namespace posenc::test {
 namespace {
 
-double optional_number(const GoldenCase& c, const char* key) {
-  return c.numbers.contains(key) ? c.number(key) : 0.0;
+double optional_number(const GoldenCase& c, const char* key, double otherwise = 0.0) {
+  return c.numbers.contains(key) ? c.number(key) : otherwise;
+}
+
+template <class T>
+Dense<T> dense(const GoldenCase& c, const char* key) {
+  Dense<T> d;
+  if (!c.has(key)) return d;
+  for (std::size_t i = 0; i < 4; ++i) d.shape[i] = c.size(key, i);
+  for (const double x : c.tensor(key).values) d.values.push_back(static_cast<T>(x));
+  return d;
+}
+
+void read_masks(const GoldenCase& c, AttentionCase& a) {
+  const auto integer = [&](const char* key, double otherwise) {
+    return static_cast<std::int64_t>(optional_number(c, key, otherwise));
+  };
+  a.causal = optional_number(c, "causal") != 0;
+  a.window = integer("window", 0);
+  a.before = integer("before", -1);
+  a.after = integer("after", -1);
+  a.chunk = integer("chunk", 0);
 }
 
 AttentionCase case_of(const GoldenCase& c) {
@@ -36,57 +55,13 @@ AttentionCase case_of(const GoldenCase& c) {
   if (c.has("key_mask")) {
     for (const double x : c.tensor("key_mask").values) a.key_mask.push_back(x != 0 ? 1 : 0);
   }
-  a.causal = c.number("causal") != 0;
-  a.window = static_cast<std::int64_t>(optional_number(c, "window"));
+  if (c.has("sink_logits")) a.sink_logits = c.floats("sink_logits");
+  a.shown = dense<std::uint8_t>(c, "mask");
+  a.added = dense<float>(c, "bias");
+  read_masks(c, a);
   a.softcap = static_cast<float>(optional_number(c, "softcap"));
   a.scale = static_cast<float>(c.number("scale"));
   return a;
-}
-
-/// One batch entry of `c`: the tables that it may have as bias and mask belong to an entry.
-struct Entry {
-  Entry(const GoldenCase& c, const AttentionCase& whole, std::int64_t b) : problem(whole) {
-    problem.batch = 1;
-    const auto take = [&](auto& x, std::int64_t size) {
-      if (static_cast<std::int64_t>(x.size()) != whole.batch * size) return;
-      const auto taken = part(x, b * size, size);
-      x = std::vector(taken.begin(), taken.end());
-    };
-    take(problem.query, whole.heads * whole.queries * whole.head_dim);
-    take(problem.key, whole.kv_heads * whole.keys * whole.head_dim);
-    take(problem.value, whole.kv_heads * whole.keys * whole.value_dim);
-    take(problem.query_positions, whole.queries);
-    take(problem.key_mask, whole.keys);
-    const std::int32_t first = problem.query_positions.front();
-    const auto number_at = [&c, whole, b, first](const char* tensor, int head, std::int32_t query,
-                                                 std::int32_t key) {
-      const std::int64_t row = (b * whole.heads + head) * whole.queries + query - first;
-      return c.tensor(tensor).values[static_cast<std::size_t>(row * whole.keys + key)];
-    };
-    if (c.has("bias")) {
-      bias = std::make_unique<BiasEncoding>(
-          static_cast<int>(whole.heads),
-          [number_at](int head, std::int32_t query, std::int32_t key) {
-            return static_cast<float>(number_at("bias", head, query, key));
-          });
-      problem.encodings.push_back(bias.get());
-    }
-    if (c.has("mask")) {
-      mask = std::make_unique<MaskEncoding>(
-          [number_at](int head, std::int32_t query, std::int32_t key) {
-            return number_at("mask", head, query, key) != 0;
-          });
-      problem.encodings.push_back(mask.get());
-    }
-  }
-
-  AttentionCase problem;
-  std::unique_ptr<BiasEncoding> bias;
-  std::unique_ptr<MaskEncoding> mask;
-};
-
-void append(std::vector<float>& all, const std::vector<float>& more) {
-  all.insert(all.end(), more.begin(), more.end());
 }
 
 /// Differences from what the case expects, where it does: NaN there means "not specified".
@@ -100,37 +75,61 @@ std::string compare(const GoldenCase& c, const char* stage, const std::vector<fl
   return differences(actual, values);
 }
 
-void check_group(const char* group) {
-  for (const GoldenCase& c : golden(group)) {
-    CAPTURE(c.name);
-    const AttentionCase whole = case_of(c);
-    Stages<float> all;
-    for (std::int64_t b = 0; b < whole.batch; ++b) {
-      const Entry entry(c, whole, b);
-      const auto result = run(entry.problem);
-      CHECK(result.status == Status::ok);
-      append(all.output, result.output);
-      append(all.scores, result.scores);
-      append(all.capped, result.capped);
-      append(all.logits, result.logits);
-      append(all.weights, result.weights);
-    }
-    CHECK(c.has("output"));
-    CHECK(compare(c, "output", all.output) == "");
-    CHECK(compare(c, "scores", all.scores) == "");
-    CHECK(compare(c, "capped", all.capped) == "");
-    CHECK(compare(c, "logits", all.logits) == "");
-    CHECK(compare(c, "weights", all.weights) == "");
-    // Without tables, the whole batch at once is the same.
-    if (!c.has("bias") && !c.has("mask")) {
-      CHECK(bit_differences(run(whole).output, all.output) == "");
-    }
-  }
+void check_gradients(const GoldenCase& c, const AttentionCase& problem) {
+  Gradients g;
+  g.d_output = c.floats("d_output");
+  CHECK(run(problem, {.taps = false, .gradients = &g}).status == Status::ok);
+  CHECK(differences(g.query, c.tensor("d_query").values, kGradientBounds) == "");
+  CHECK(differences(g.key, c.tensor("d_key").values, kGradientBounds) == "");
+  CHECK(differences(g.value, c.tensor("d_value").values, kGradientBounds) == "");
+  if (!c.has("d_bias")) return;
+  CHECK(differences(g.added, c.tensor("d_bias").values, kGradientBounds) == "");
 }
 
-TEST_CASE("golden: sdpa (PyTorch)") { check_group("sdpa"); }
+int check_case(const GoldenCase& c) {
+  CAPTURE(c.name);
+  const AttentionCase problem = case_of(c);
+  const auto result = run(problem);
+  CHECK(result.status == Status::ok);
+  CHECK(c.has("output"));
+  CHECK(compare(c, "output", result.output) == "");
+  CHECK(compare(c, "scores", result.scores) == "");
+  CHECK(compare(c, "capped", result.capped) == "");
+  CHECK(compare(c, "logits", result.logits) == "");
+  CHECK(compare(c, "weights", result.weights) == "");
+  if (!c.has("d_output")) return 0;
+  check_gradients(c, problem);
+  return 1;
+}
 
-TEST_CASE("golden: onnx_attention") { check_group("onnx_attention"); }
+TEST_CASE("golden: sdpa (PyTorch), forward and back") {
+  int gradients = 0;
+  for (const GoldenCase& c : golden("sdpa")) gradients += check_case(c);
+  CHECK(gradients >= 18);
+}
+
+TEST_CASE("golden: onnx_attention") {
+  for (const GoldenCase& c : golden("onnx_attention")) check_case(c);
+}
+
+TEST_CASE("golden: attention_extra (Hugging Face's masks, gpt-oss)") {
+  for (const GoldenCase& c : golden("attention_extra")) {
+    if (c.has("output")) {
+      check_case(c);
+      continue;
+    }
+    CAPTURE(c.name);
+    AttentionCase a;
+    a.queries = c.size("shown", 0);
+    a.keys = c.size("shown", 1);
+    a.fill(1);
+    read_masks(c, a);
+    const auto weights = run(a).weights;
+    std::vector<float> shown;
+    for (const float w : weights) shown.push_back(w > 0 ? 1.0F : 0.0F);
+    CHECK(bit_differences(shown, c.floats("shown")) == "");
+  }
+}
 
 }  // namespace
 }  // namespace posenc::test

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "golden/golden.hpp"
+#include "made.hpp"
 #include "position/registry.hpp"
 #include "samples.hpp"
 #include "table.hpp"
@@ -172,14 +174,36 @@ TEST_CASE("golden: t5_bias") {
 TEST_CASE("golden: kerple") {
   for (const GoldenCase& c : golden("kerple")) {
     CAPTURE(c.name);
-    const Tensor r1 = tensor(c, "r1");
-    const Tensor r2 = tensor(c, "r2");
-    const double kernel = c.word("kernel") == "power" ? 1 : 0;
-    const auto encoding = make_encoding(
-        "kerple", {static_cast<double>(c.size("bias", 0)), kernel, r1.value(), r2.value()});
-    const auto positions = count_from(0, c.size("bias", 1));
-    auto ours = all_biases(*encoding, positions, positions);
-    CHECK(differences(lower_triangles(ours, c.size("bias", 1)), c.tensor("bias").values) == "");
+    const std::int64_t heads = c.size("scores", 1);
+    const std::int64_t tokens = c.size("scores", 2);
+    Options options = {{"heads", static_cast<double>(heads)},
+                       {"kernel", choice_of("kerple", "kernel", c.word("kernel").c_str())}};
+    const std::pair<const char*, const char*> tensors[] = {{"r1", "r1"},
+                                                           {"r2", "r2"},
+                                                           {"weightScale", "weight_scale"},
+                                                           {"weightPower", "weight_power"}};
+    for (const auto& [option, name] : tensors) {
+      if (c.has(name)) options.emplace_back(option, kept(c.floats(name)));
+    }
+    const auto encoding = made("kerple", options);
+    REQUIRE(encoding->bias()->weighs());
+    std::vector<float> ours;
+    for (std::int64_t i = 0; i < c.size("scores", 0) * heads * tokens * tokens; i += tokens) {
+      const auto head = static_cast<int>(i / (tokens * tokens) % heads);
+      const auto query = static_cast<std::int32_t>(i / tokens % tokens);
+      // Keys after the query count as keys at it.
+      std::vector<std::int32_t> keys = count_from(0, tokens);
+      for (std::int32_t& key : keys) key = std::min(key, query);
+      std::vector<float> bias(keys.size(), kUnwritten);
+      std::vector<float> weights(keys.size(), kUnwritten);
+      encoding->bias()->row(head, {&query, 1}, {keys.data(), tokens}, bias.data());
+      encoding->bias()->weights_row(head, {&query, 1}, {keys.data(), tokens}, weights.data());
+      for (std::size_t n = 0; n < keys.size(); ++n) {
+        const double score = c.tensor("scores").values[static_cast<std::size_t>(i) + n];
+        ours.push_back(static_cast<float>(score) * weights[n] + bias[n]);
+      }
+    }
+    CHECK(differences(ours, c.tensor("result").values) == "");
   }
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 TEST_CASE("golden: mrope") {
   for (const GoldenCase& c : golden("mrope")) {
+    if (!c.has("x")) continue;  // a layout: positions are made in TypeScript
     CAPTURE(c.name);
     const auto encoding =
         made("mrope", {{"headDim", static_cast<double>(c.size("x", 3))},

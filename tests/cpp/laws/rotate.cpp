@@ -35,12 +35,11 @@ void for_each_rotation(Law law) {
   for (const std::int64_t width : kWidths) {
     for (const Sample& sample : samples(width, 2)) {
       const auto encoding = sample.make();
-      if (encoding->rotate() == nullptr || sample.reference.turn || sample.reference.tokens > 0) {
-        continue;
-      }
+      const Reference& reference = sample.reference;
+      if (encoding->rotate() == nullptr || reference.turn || reference.tokens > 0) continue;
       CAPTURE(sample.label);
       CAPTURE(width);
-      law(*encoding->rotate(), sample.reference,
+      law(*encoding->rotate(), reference,
           random_floats(kTokens * width, static_cast<unsigned>(width)));
       ++count;
     }

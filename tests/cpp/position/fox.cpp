@@ -1,6 +1,7 @@
 // Forget gates: which tokens a key has been forgotten by, and how far that is exact.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -106,6 +107,38 @@ TEST_CASE("decoding adds gates and changes nothing before") {
     const auto step = make_encoding("fox", {1, static_cast<double>(t), so_far.value()});
     const auto keys = count_from(0, t);
     CHECK(bit_differences(row(*step, 0, t - 1, keys), row(*at_once, 0, t - 1, keys)) == "");
+  }
+}
+
+TEST_CASE("gates between key and query have its gradient, in whatever order keys come") {
+  const Tensor gates(std::vector<float>(6, -1));
+  const Tensor future(std::vector<float>(6, -1));
+  struct Row {
+    std::vector<std::int32_t> keys;
+    std::vector<float> d_row, past, later;  // of a query at 3
+  };
+  const Row rows[] = {
+      {{0, 1, 2, 3, 4, 5}, {1, 2, 4, 8, 16, 32}, {0, 1, 3, 7, 0, 0}, {0, 0, 0, 0, 48, 32}},
+      {{5, 2, 4, 0, 3, 1}, {32, 4, 16, 1, 8, 2}, {0, 1, 3, 7, 0, 0}, {0, 0, 0, 0, 48, 32}},
+      {{0, 5, 1, 1}, {1, 2, 4, 8}, {0, 1, 13, 13, 0, 0}, {0, 0, 0, 0, 2, 2}},
+      {{4, 4, 0, 0}, {1, 2, 4, 8}, {0, 12, 12, 12, 0, 0}, {0, 0, 0, 0, 3, 0}},
+  };
+  const auto two = make_encoding("fox", {1, 6, gates.value(), future.value()});
+  const auto one = make_encoding("fox", {1, 6, gates.value()});
+  for (const Row& row : rows) {
+    const std::int32_t query = 3;
+    const Positions keys{row.keys.data(), static_cast<std::int64_t>(row.keys.size())};
+    std::vector<float> past(6);
+    std::vector<float> later(6);
+    float* const grads[] = {past.data(), later.data()};
+    two->bias()->row_grad(0, {&query, 1}, keys, row.d_row.data(), grads);
+    CHECK(past == row.past);
+    CHECK(later == row.later);
+    // Without gates of their own, keys after the query have those of the others.
+    float* const shared[] = {past.data(), nullptr};
+    std::fill(past.begin(), past.end(), 0.0F);
+    one->bias()->row_grad(0, {&query, 1}, keys, row.d_row.data(), shared);
+    for (std::size_t i = 0; i < 6; ++i) CHECK(past[i] == row.past[i] + row.later[i]);
   }
 }
 

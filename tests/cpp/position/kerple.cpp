@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "made.hpp"
 #include "position/registry.hpp"
 #include "samples.hpp"
 #include "table.hpp"
@@ -58,6 +59,50 @@ TEST_CASE("parameters count as at least 0.01, exponents as at most 2") {
   CHECK(bias(kLog, 1, 3, 9) == doctest::Approx(-std::log(28.0)));
 }
 
+TEST_CASE("weights fall from 1 at distance 0; what is not given is 1") {
+  const auto weight = [](const Options& options, std::int64_t distance) {
+    Options all = options;
+    all.emplace_back("heads", 1);
+    const auto encoding = made("kerple", all);
+    REQUIRE(encoding->bias()->weighs());
+    float bias = kUnwritten;
+    encoding->bias()->by_distance(0, distance, 1, &bias);
+    CHECK(bias == 0);
+    float out = kUnwritten;
+    encoding->bias()->weights_by_distance(0, distance, 1, &out);
+    return static_cast<double>(out);
+  };
+  const auto one = [](float x) { return kept<float>({x}); };
+  for (const std::int64_t distance : {0, 3, -3}) {
+    const double x = std::abs(static_cast<double>(distance));
+    CAPTURE(distance);
+    CHECK(weight({{"weightScale", one(.5F)}}, distance) == doctest::Approx(std::exp(-x / 2)));
+    CHECK(weight({{"weightPower", one(.5F)}}, distance) ==
+          doctest::Approx(std::exp(-std::sqrt(x))));
+    CHECK(weight({{"weightScale", one(.25F)}, {"weightPower", one(2)}}, distance) ==
+          doctest::Approx(std::exp(-x * x / 4)));
+    // The limits of the parameters.
+    CHECK(weight({{"weightScale", one(-7)}, {"weightPower", one(9)}}, distance) ==
+          doctest::Approx(std::exp(-x * x / 100)));
+  }
+  CHECK(weight({{"weightScale", one(1)}}, std::int64_t{1} << 31) == 0);
+}
+
+TEST_CASE("a bias has both parameters; weights may stand alone") {
+  const double one = kept<float>({1});
+  const auto rule = [](const Options& options) {
+    Options all = options;
+    all.emplace_back("heads", 1);
+    const Refusal refused = refusal("kerple", all);
+    return std::string(refused.option) + ": " + refused.rule;
+  };
+  CHECK(rule({}) == "r1: given with r2, unless there are weights alone");
+  CHECK(rule({{"r2", one}}) == "r1: given with r2, unless there are weights alone");
+  CHECK(rule({{"r2", one}, {"weightScale", one}}) ==
+        "r1: given with r2, unless there are weights alone");
+  CHECK(rule({{"r1", one}, {"weightScale", one}}) == "r2: given with r1");
+}
+
 TEST_CASE("the bias is finite at the largest distance") {
   CHECK(bias(kLog, 1, 1, std::int64_t{1} << 31) == doctest::Approx(-31 * std::log(2.0)));
   CHECK(bias(kPower, 1, 2, std::int64_t{1} << 31) == -std::ldexp(1.0, 62));
@@ -82,7 +127,7 @@ TEST_CASE("one parameter for each head") {
   for (const auto& [values, parameter] :
        {std::pair{std::vector<double>{2, 0, three.value(), two.value()}, 2},
         std::pair{std::vector<double>{2, 0, two.value(), three.value()}, 3}}) {
-    auto all = values;
+    auto all = complete(*described("kerple"), values);
     const Fault fault = resolve(*described("kerple"), all);
     CHECK(fault.parameter == parameter);
     CHECK(std::string(fault.rule) == "heads numbers");

@@ -82,7 +82,8 @@ TEST_CASE("the hooks that are announced are the hooks that are filled") {
     const auto encoding = sample.make();
     CHECK((encoding->embed() != nullptr) == fills(*sample.description, Hook::embed));
     CHECK((encoding->rotate() != nullptr) == fills(*sample.description, Hook::rotate));
-    CHECK((encoding->content() != nullptr) == fills(*sample.description, Hook::content));
+    CHECK((encoding->content() != nullptr || encoding->head_mix() != nullptr) ==
+          fills(*sample.description, Hook::content));
     CHECK((encoding->bias() != nullptr) == fills(*sample.description, Hook::bias));
     CHECK((encoding->scale() != nullptr) == fills(*sample.description, Hook::scale));
     CHECK((encoding->mask() != nullptr) == fills(*sample.description, Hook::mask));
@@ -100,7 +101,7 @@ TEST_CASE("every encoding has a sample, whose reference fills the same hooks") {
     sampled.insert(sample.description->name);
     CHECK(!!sample.reference.embed == fills(*sample.description, Hook::embed));
     CHECK(sample.reference.turns() == fills(*sample.description, Hook::rotate));
-    CHECK((sample.reference.content || sample.reference.row) ==
+    CHECK((sample.reference.content || sample.reference.row || sample.reference.mix) ==
           fills(*sample.description, Hook::content));
     CHECK(!!sample.reference.bias == fills(*sample.description, Hook::bias));
     CHECK(!!sample.reference.scale == fills(*sample.description, Hook::scale));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attention_case.hpp"
@@ -92,6 +93,46 @@ TEST_CASE("one axis turns by the bits of rope") {
     CHECK(bit_differences(turned(*made("rope_nd", one), x, {123457}),
                           turned(*made("rope", options), x, {123457})) == "");
   }
+}
+
+TEST_CASE("axis-half: each axis turns halves of its own block (Gemma 4's vision encoder)") {
+  // Each block is rope of its own. Gemma 4: base 100, the column first; here 72 and 24 dimensions.
+  for (const auto& [head_dim, axes] : {std::pair{72, 2}, std::pair{24, 3}, std::pair{26, 3}}) {
+    CAPTURE(head_dim);
+    const int block = 2 * (head_dim / (2 * axes));
+    const auto encoding = made("rope_nd", {{"headDim", head_dim},
+                                           {"axes", axes},
+                                           {"base", 100},
+                                           {"layout", choice("layout", "axis-half")}});
+    const auto rope = made("rope", {{"headDim", block}, {"base", 100}});
+    const std::vector<float> x = random_floats(head_dim, 5);
+    const std::vector<std::int32_t> all = {41, 7, 3};
+    const std::vector<std::int32_t> position(all.begin(), all.begin() + axes);
+    std::vector<float> expected;
+    for (int axis = 0; axis < axes; ++axis) {
+      const auto own = part(x, axis * block, block);
+      const auto y =
+          turned(*rope, {own.begin(), own.end()}, {position[static_cast<std::size_t>(axis)]});
+      expected.insert(expected.end(), y.begin(), y.end());
+    }
+    for (std::size_t d = expected.size(); d < x.size(); ++d) expected.push_back(x[d]);  // the rest
+    const auto y = turned(*encoding, x, position, {.axes = axes});
+    CHECK(bit_differences(y, expected) == "");
+    const auto back = turned(*encoding, y, position, {.axes = axes, .inverse = true});
+    CHECK(differences(back, std::span<const float>(x), {1e-6, 0}) == "");
+  }
+}
+
+TEST_CASE("axis-half needs blocks, all of one size") {
+  const double layout = choice("layout", "axis-half");
+  const Refusal unequal =
+      refusal("rope_nd", {{"headDim", 12}, {"axisDims", kept<double>({4, 8})}, {"layout", layout}});
+  CHECK(std::string(unequal.option) == "axisDims");
+  CHECK(std::string(unequal.rule) == "equal for the layout axis-half");
+  const Refusal mixed = refusal(
+      "rope_nd", {{"headDim", 8}, {"mixed", kept(random_floats(8, 1))}, {"layout", layout}});
+  CHECK(std::string(mixed.option) == "mixed");
+  CHECK(std::string(mixed.rule) == "not with the layout axis-half");
 }
 
 /// Scores of two queries and keys on a grid depend on differences of rows and of columns.

@@ -5,8 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
+#include <string>
 #include <vector>
 
+#include "made.hpp"
 #include "position/registry.hpp"
 #include "samples.hpp"
 #include "table.hpp"
@@ -145,6 +148,36 @@ TEST_CASE("coordinates of an image share the row") {
   }
   CHECK(Values("sinusoidal").set("width", 10).set("axes", 2).fault() ==
         "width: a multiple of 2 · axes");
+}
+
+TEST_CASE("positions are multiplied after the offset, each coordinate by its own number") {
+  // LLaMA's 4096 stretched to 32768: the last position stands at 4095.875 (Chen 2023).
+  const auto interpolated =
+      made("sinusoidal", {{"width", 4}, {"positionScale", kept<double>({0.125})}});
+  const double at = 4095.875;
+  CHECK(differences(
+            rows(*interpolated, {32767}),
+            std::vector<double>{std::sin(at), std::cos(at), std::sin(at / 100), std::cos(at / 100)},
+            {2e-7, 0}) == "");
+
+  // DETR in a grid of 3 rows and 5 columns: the place (1, 2), counted from 1, in parts of 2π.
+  const double pi = std::numbers::pi;
+  const auto detr = made("sinusoidal", {{"width", 4},
+                                        {"axes", 2},
+                                        {"offset", 1},
+                                        {"positionScale", kept<double>({2 * pi / 3, 2 * pi / 5})}});
+  const std::int32_t place[] = {1, 2};
+  std::vector<float> row(4, kUnwritten);
+  detr->embed()->rows({place, 1, 2}, row.data());
+  const double y = 2 * pi * 2 / 3;
+  const double x = 2 * pi * 3 / 5;
+  CHECK(differences(row, std::vector<double>{std::sin(y), std::cos(y), std::sin(x), std::cos(x)},
+                    {2e-7, 0}) == "");
+
+  const Refusal refused =
+      refusal("sinusoidal", {{"width", 4}, {"axes", 2}, {"positionScale", kept<double>({1})}});
+  CHECK(std::string(refused.option) == "positionScale");
+  CHECK(std::string(refused.rule) == "one per axis");
 }
 
 TEST_CASE("the trained scale multiplies all rows, and has the gradient of that") {

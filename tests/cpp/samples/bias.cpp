@@ -1,6 +1,7 @@
 // Samples of encodings that add a number to the logit, with their float64 formulas.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "samples.hpp"
@@ -8,6 +9,8 @@
 namespace posenc::test {
 
 namespace {
+
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
 void add_alibi(std::vector<Sample>& all, int heads) {
   const auto with = [](int biased) {
@@ -71,10 +74,6 @@ TensorPointer ramp(int count, double first, double step) {
   return std::make_shared<Tensor>(std::move(values));
 }
 
-double number(const TensorPointer& tensor, std::int64_t i) {
-  return static_cast<double>(tensor->numbers[static_cast<std::size_t>(i)]);
-}
-
 void add_kerple(std::vector<Sample>& all, int heads) {
   const TensorPointer r1 = ramp(heads, 0.1, 0.05);
   const TensorPointer r2 = ramp(heads, 0.3, 0.1);
@@ -93,6 +92,35 @@ void add_kerple(std::vector<Sample>& all, int heads) {
   };
   all.push_back(
       {"kerple power", described("kerple"), {h, 1, r1->value(), r2->value()}, power, {r1, r2}});
+}
+
+void add_weighing_kerple(std::vector<Sample>& all, int heads) {
+  const TensorPointer a = ramp(heads, 0.05, 0.05);
+  const TensorPointer p = ramp(heads, 0.3, 0.1);
+  const TensorPointer r1 = ramp(heads, 0.1, 0.05);
+  const TensorPointer r2 = ramp(heads, 0.3, 0.1);
+  Reference alone;
+  alone.bias = [](int, std::int64_t, std::int64_t) { return 0.0; };
+  alone.weight = [=](int head, std::int64_t query, std::int64_t key) {
+    const double x = std::abs(static_cast<double>(query - key));
+    return std::exp(-number(a, head) * std::pow(x, number(p, head)));
+  };
+  const auto h = static_cast<double>(heads);
+  all.push_back({"kerple weights",
+                 described("kerple"),
+                 {h, 1, kNotGiven, kNotGiven, a->value(), p->value()},
+                 alone,
+                 {a, p}});
+  Reference both = alone;
+  both.bias = [=](int head, std::int64_t query, std::int64_t key) {
+    const double x = std::abs(static_cast<double>(query - key));
+    return -number(r1, head) * std::pow(x, number(r2, head));
+  };
+  all.push_back({"kerple weights and power",
+                 described("kerple"),
+                 {h, 1, r1->value(), r2->value(), a->value(), p->value()},
+                 both,
+                 {r1, r2, a, p}});
 }
 
 void add_sandwich(std::vector<Sample>& all, int heads) {
@@ -288,6 +316,7 @@ void add_biases(std::vector<Sample>& all, int heads) {
   add_alibi(all, heads);
   add_t5(all, heads);
   add_kerple(all, heads);
+  add_weighing_kerple(all, heads);
   add_sandwich(all, heads);
   add_fire(all, heads);
   add_dynamic_bias(all, heads);

@@ -12,10 +12,11 @@ namespace {
 using Row = std::span<const double>;
 
 /// Row `row` of a table (…, width) times a vector.
-double product(const std::vector<float>& table, std::int64_t row, Row x) {
+double product(const TensorPointer& table, std::int64_t row, Row x) {
+  const auto width = static_cast<std::int64_t>(x.size());
   double sum = 0.0;
-  for (std::size_t d = 0; d < x.size(); ++d) {
-    sum += x[d] * table[static_cast<std::size_t>(row) * x.size() + d];
+  for (std::int64_t d = 0; d < width; ++d) {
+    sum += x[static_cast<std::size_t>(d)] * number(table, row * width + d);
   }
   return sum;
 }
@@ -34,15 +35,15 @@ void add_shaw(std::vector<Sample>& all, HeadShape shape) {
   const auto given = [&] {
     return Values("shaw").set("headDim", static_cast<double>(head_dim)).set("maxDistance", kReach);
   };
-  const auto shared = random_floats(kRows * head_dim, 101);
+  const auto shared = random_tensor(kRows * head_dim, 101);
   Reference keys;
   keys.content = [shared](int, Row q, Row, std::int64_t at_query, std::int64_t at_key) {
     return product(shared, place(at_query, at_key, kReach), q);
   };
-  all.push_back({"shaw keys", given().give("keys", shared), keys});
+  all.push_back({"shaw keys", given().share("keys", shared), keys});
 
-  const auto per_head = random_floats(heads * kRows * head_dim, 102);
-  const auto values = random_floats(heads * kRows * value_dim, 103);
+  const auto per_head = random_tensor(heads * kRows * head_dim, 102);
+  const auto values = random_tensor(heads * kRows * value_dim, 103);
   Reference both;
   both.content = [per_head](int head, Row q, Row k, std::int64_t at_query, std::int64_t at_key) {
     const std::int64_t row = head * kRows + place(at_key, at_query, kReach);
@@ -51,14 +52,14 @@ void add_shaw(std::vector<Sample>& all, HeadShape shape) {
   both.value = [values, value_dim](int head, std::int64_t at_query, std::int64_t at_key,
                                    std::int64_t column) -> double {
     const std::int64_t row = head * kRows + place(at_key, at_query, kReach);
-    return values[static_cast<std::size_t>(row * value_dim + column)];
+    return number(values, row * value_dim + column);
   };
   all.push_back({"shaw keys and values of each head",
                  given()
                      .set("heads", heads)
                      .set("valueDim", static_cast<double>(value_dim))
-                     .give("keys", per_head)
-                     .give("values", values)
+                     .share("keys", per_head)
+                     .share("values", values)
                      .set("direction", 1)
                      .set("keyTerm", 1),
                  both});
@@ -69,9 +70,9 @@ void add_transformer_xl(std::vector<Sample>& all, HeadShape shape) {
   const int heads = shape.heads;
   const std::int64_t head_dim = shape.head_dim;
   const std::int64_t size = heads * head_dim;
-  const auto u = random_floats(size, 111);
-  const auto v = random_floats(size, 112);
-  const auto projection = random_floats(size * kWidth, 113);
+  const auto u = random_tensor(size, 111);
+  const auto v = random_tensor(size, 112);
+  const auto projection = random_tensor(size * kWidth, 113);
   // r[δ] = W_R · (sin δw_0, sin δw_1, …, cos δw_0, …), and the score (q + v)·r[δ] + u·k.
   const auto reference = [=](std::int64_t low, std::int64_t high) {
     Reference r;
@@ -85,8 +86,7 @@ void add_transformer_xl(std::vector<Sample>& all, HeadShape shape) {
       double sum = product(u, head, k);
       for (std::int64_t d = 0; d < head_dim; ++d) {
         const std::int64_t i = head * head_dim + d;
-        sum += (q[static_cast<std::size_t>(d)] + v[static_cast<std::size_t>(i)]) *
-               product(projection, i, sinusoid);
+        sum += (q[static_cast<std::size_t>(d)] + number(v, i)) * product(projection, i, sinusoid);
       }
       return sum;
     };
@@ -97,13 +97,28 @@ void add_transformer_xl(std::vector<Sample>& all, HeadShape shape) {
         .set("heads", heads)
         .set("headDim", static_cast<double>(head_dim))
         .set("maxDistance", reach)
-        .give("contentBias", u)
-        .give("positionBias", v)
-        .give("projection", projection);
+        .share("contentBias", u)
+        .share("positionBias", v);
   };
-  all.push_back({"transformer_xl", given(300), reference(0, 300)});
-  all.push_back({"transformer_xl bidirectional, clamped", given(7).set("bidirectional", 1),
+  all.push_back({"transformer_xl", given(300).share("projection", projection), reference(0, 300)});
+  all.push_back({"transformer_xl bidirectional, clamped",
+                 given(7).share("projection", projection).set("bidirectional", 1),
                  reference(-7, 7)});
+
+  constexpr std::int64_t kReach = 4;
+  const auto vectors = random_tensor((kReach + 1) * size, 114);
+  Reference projected;
+  projected.content = [=](int head, Row q, Row k, std::int64_t at_query, std::int64_t at_key) {
+    const std::int64_t row =
+        head * (kReach + 1) + std::clamp<std::int64_t>(at_query - at_key, 0, kReach);
+    double sum = product(u, head, k) + product(vectors, row, q);
+    for (std::int64_t d = 0; d < head_dim; ++d) {
+      sum += number(v, head * head_dim + d) * number(vectors, row * head_dim + d);
+    }
+    return sum;
+  };
+  all.push_back(
+      {"transformer_xl of projected vectors", given(kReach).share("vectors", vectors), projected});
 }
 
 /// The logarithmic bucket of a distance, as the paper's code describes it.
@@ -122,8 +137,8 @@ void add_deberta(std::vector<Sample>& all, HeadShape shape) {
   constexpr std::int64_t kSpan = 6;
   const auto heads = shape.heads;
   const auto size = heads * 2 * kSpan * shape.head_dim;
-  const auto keys = random_floats(size, 121);
-  const auto queries = random_floats(size, 122);
+  const auto keys = random_tensor(size, 121);
+  const auto queries = random_tensor(size, 122);
   const auto given = [&] {
     return Values("deberta")
         .set("heads", heads)
@@ -139,26 +154,24 @@ void add_deberta(std::vector<Sample>& all, HeadShape shape) {
                  given()
                      .set("maxDistance", 40)
                      .set("buckets", kSpan)
-                     .give("keys", keys)
-                     .give("queries", queries),
+                     .share("keys", keys)
+                     .share("queries", queries),
                  logarithmic});
 
   Reference clipped;
-  const auto width = static_cast<std::size_t>(shape.head_dim);
+  const std::int64_t width = shape.head_dim;
   clipped.content = [=](int head, Row, Row, std::int64_t at_query, std::int64_t at_key) {
     const auto row =
         head * 2 * kSpan + std::clamp<std::int64_t>(at_query - at_key + kSpan, 0, 2 * kSpan - 1);
-    std::vector<double> relative(width);
-    for (std::size_t d = 0; d < width; ++d) {
-      relative[d] = queries[static_cast<std::size_t>(row) * width + d];
-    }
+    std::vector<double> relative;
+    for (std::int64_t d = 0; d < width; ++d) relative.push_back(number(queries, row * width + d));
     return product(keys, row, relative);
   };
   all.push_back({"deberta p2p, every distance",
                  given()
                      .set("maxDistance", kSpan)
-                     .give("keys", keys)
-                     .give("queries", queries)
+                     .share("keys", keys)
+                     .share("queries", queries)
                      .set("c2p", 0)
                      .set("p2c", 0)
                      .set("p2p", 1),
@@ -167,27 +180,65 @@ void add_deberta(std::vector<Sample>& all, HeadShape shape) {
 
 void add_cope(std::vector<Sample>& all, HeadShape shape) {
   constexpr std::int64_t kCounts = 7;
-  const auto vectors = random_floats(shape.heads * kCounts * shape.head_dim, 131);
-  Reference r;
-  r.row = [=](int head, Row query, Row scores) {
-    std::vector<double> added(scores.size());
-    for (std::size_t n = 0; n < scores.size(); ++n) {
-      double open = 0.0;
-      for (std::size_t t = n; t < scores.size(); ++t) open += 1 / (1 + std::exp(-scores[t]));
-      open = std::min(open, static_cast<double>(kCounts - 1));
-      const auto below = static_cast<std::int64_t>(open);
-      const std::int64_t above = std::min(below + 1, kCounts - 1);
-      const double part = open - static_cast<double>(below);
-      added[n] = (1 - part) * product(vectors, head * kCounts + below, query) +
-                 part * product(vectors, head * kCounts + above, query);
-    }
-    return added;
+  const auto with = [&](const char* label, int tables) {
+    const auto vectors = random_tensor(std::max(tables, 1) * kCounts * shape.head_dim, 131);
+    Reference r;
+    r.row = [=](int head, Row query, Row scores) {
+      const std::int64_t first = tables == 0 ? 0 : head * kCounts;
+      std::vector<double> added(scores.size());
+      for (std::size_t n = 0; n < scores.size(); ++n) {
+        double open = 0.0;
+        for (std::size_t t = n; t < scores.size(); ++t) open += 1 / (1 + std::exp(-scores[t]));
+        open = std::min(open, static_cast<double>(kCounts - 1));
+        const auto below = static_cast<std::int64_t>(open);
+        const std::int64_t above = std::min(below + 1, kCounts - 1);
+        const double part = open - static_cast<double>(below);
+        added[n] = (1 - part) * product(vectors, first + below, query) +
+                   part * product(vectors, first + above, query);
+      }
+      return added;
+    };
+    all.push_back({label,
+                   Values("cope")
+                       .set("headDim", static_cast<double>(shape.head_dim))
+                       .set("heads", tables)
+                       .share("vectors", vectors),
+                   r});
   };
-  all.push_back({"cope",
-                 Values("cope")
-                     .set("headDim", static_cast<double>(shape.head_dim))
-                     .set("heads", shape.heads)
-                     .give("vectors", vectors),
+  with("cope", shape.heads);
+  with("cope shared by the heads", 0);
+}
+
+void add_dape(std::vector<Sample>& all, HeadShape shape) {
+  constexpr int kWidth = 5;
+  const int heads = shape.heads;
+  const auto first = random_tensor(2 * heads * kWidth, 141);
+  const auto hidden = random_tensor(kWidth, 142);
+  const auto last = random_tensor(heads * kWidth, 143);
+  const auto offsets = random_tensor(heads, 144);
+  Reference r;
+  r.mix = [=](int head, Row scores, Row biases) {
+    double sum = number(offsets, head);
+    for (int unit = 0; unit < kWidth; ++unit) {
+      double x = number(hidden, unit);
+      for (int h = 0; h < heads; ++h) {
+        const auto i = static_cast<std::size_t>(h);
+        x += number(first, unit * 2 * heads + h) * scores[i];
+        x += number(first, (unit * 2 + 1) * heads + h) * biases[i];
+      }
+      sum += number(last, head * kWidth + unit) * (x < 0 ? 0.25 * x : x);
+    }
+    return sum;
+  };
+  all.push_back({"dape",
+                 Values("dape")
+                     .set("heads", heads)
+                     .set("width", kWidth)
+                     .set("negativeSlope", 0.25)
+                     .share("firstWeight", first)
+                     .share("firstBias", hidden)
+                     .share("lastWeight", last)
+                     .share("lastBias", offsets),
                  r});
 }
 
@@ -198,6 +249,7 @@ void add_content_samples(std::vector<Sample>& all, HeadShape shape) {
   add_transformer_xl(all, shape);
   add_deberta(all, shape);
   add_cope(all, shape);
+  add_dape(all, shape);
 }
 
 }  // namespace posenc::test

@@ -19,10 +19,12 @@ class Samples {
  public:
   Samples(std::vector<Sample>& all, std::int64_t width) : all_(all), width_(width) {}
 
-  void add(const char* label, const char* name, Options options, Reference reference) {
+  void add(const char* label, const char* name, Options options, Reference reference,
+           std::vector<TensorPointer> tensors = {}) {
     options.emplace_back("headDim", static_cast<double>(width_));
     const auto index = static_cast<std::size_t>(find_encoding(name));
-    all_.push_back({label, registry()[index], values_of(name, options), std::move(reference)});
+    all_.push_back({label, registry()[index], values_of(name, options), std::move(reference),
+                    std::move(tensors)});
   }
 
  private:
@@ -40,6 +42,15 @@ Reference turning(std::int64_t rotary_dim, PairLayout layout, double floor = 0) 
     return w < floor ? 0.0 : w;
   };
   return r;
+}
+
+/// Multiplies the pair (a, b) of a row, as a complex number.
+void turn(std::vector<double>& row, std::int64_t a, std::int64_t b, std::complex<double> factor) {
+  auto& real = row[static_cast<std::size_t>(a)];
+  auto& imaginary = row[static_cast<std::size_t>(b)];
+  const auto z = std::complex<double>(real, imaginary) * factor;
+  real = z.real();
+  imaginary = z.imag();
 }
 
 void add_options_of_rope(Samples& samples, std::int64_t width) {
@@ -77,14 +88,27 @@ void add_axes(Samples& samples, std::int64_t rotary_dim) {
   samples.add("rope_nd, one axis", "rope_nd", {{"axes", 1}},
               turning(rotary_dim, PairLayout::interleaved));
 
-  std::vector<float> trained;
-  for (std::int64_t i = 0; i < pairs; ++i) trained.push_back(0.5F / static_cast<float>(i + 1));
+  const TensorPointer trained = random_tensor(pairs, 75);
+  for (float& frequency : trained->numbers) frequency *= 0.25F;
   Reference learned = turning(rotary_dim, PairLayout::half);
-  learned.frequency = [trained](std::int64_t pair) {
-    return static_cast<double>(trained[static_cast<std::size_t>(pair)]);
-  };
+  learned.frequency = [=](std::int64_t pair) { return number(trained, pair); };
   samples.add("rope_nd, trained frequencies", "rope_nd",
-              {{"axes", 1}, {"layout", kHalf}, {"mixed", kept(trained)}}, learned);
+              {{"axes", 1}, {"layout", kHalf}, {"mixed", trained->value()}}, learned, {trained});
+
+  if (rotary_dim >= 4) {
+    // The first of two axes has the first half of the head; the other stands at 0.
+    const std::int64_t block = rotary_dim / 4 * 2;
+    Reference blocks;
+    blocks.axes = 2;
+    blocks.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+      auto out = widen(row);
+      const auto first = row.first(static_cast<std::size_t>(block));
+      const auto turned = rotated(turning(block, PairLayout::half), first, position);
+      std::copy(turned.begin(), turned.end(), out.begin());
+      return out;
+    };
+    samples.add("rope_nd, halves of each axis", "rope_nd", {{"layout", 2}}, blocks);
+  }
 
   Reference text = turning(rotary_dim, PairLayout::half);
   text.axes = 3;
@@ -104,34 +128,60 @@ void add_high_frequencies(Samples& samples, std::int64_t rotary_dim) {
   samples.add("fope", "fope", options, fast);
 }
 
+/// Cosines and sines are sums over all frequencies, of coefficients that no pair shares.
+void add_sums_of_frequencies(Samples& samples, std::int64_t rotary_dim) {
+  const std::int64_t pairs = rotary_dim / 2;
+  const TensorPointer cosines = random_tensor(pairs * pairs, 73);
+  const TensorPointer sines = random_tensor(pairs * pairs, 74);
+  // Sums of about one.
+  for (const TensorPointer& tensor : {cosines, sines}) {
+    for (float& x : tensor->numbers) x /= std::sqrt(static_cast<float>(pairs));
+  }
+  Reference r;
+  r.relative = false;
+  r.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+    auto out = widen(row);
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      double cos = 0.0;
+      double sin = 0.0;
+      for (std::int64_t j = 0; j < pairs; ++j) {
+        const double w = power_frequency(10000, j, static_cast<double>(pairs));
+        cos += number(cosines, j * pairs + i) * cosine(position, w);
+        sin += number(sines, j * pairs + i) * sine(position, w);
+      }
+      turn(out, 2 * i, 2 * i + 1, {cos, sin});
+    }
+    return out;
+  };
+  samples.add("fope, trained", "fope",
+              {{"layout", kInterleaved},
+               {"frequencyCount", static_cast<double>(pairs)},
+               {"cosines", cosines->value()},
+               {"sines", sines->value()}},
+              r, {cosines, sines});
+}
+
 void add_imaginary_heads(Samples& samples, std::int64_t rotary_dim, int heads) {
   if (heads % 2 != 0) return;
   Reference r;
   r.turn = [=](Side side, int head, std::span<const float> row, std::int64_t position) {
     auto out = rotated(turning(rotary_dim, PairLayout::half), row, position);
     if (side == Side::key || head % 2 == 0) return out;
-    for (std::int64_t i = 0; i < rotary_dim / 2; ++i) {
-      auto& a = out[static_cast<std::size_t>(i)];
-      auto& b = out[static_cast<std::size_t>(i + rotary_dim / 2)];
-      const auto z = std::complex<double>(a, b) * std::complex<double>(0, -1);
-      a = z.real();
-      b = z.imag();
-    }
+    for (std::int64_t i = 0; i < rotary_dim / 2; ++i) turn(out, i, i + rotary_dim / 2, {0, -1});
     return out;
   };
   samples.add("rope_pp", "rope_pp", {{"heads", heads}}, r);
 }
 
 void add_pope(Samples& samples, std::int64_t width, int heads) {
-  std::vector<float> phases = random_floats(heads * width, 77);
-  for (float& phase : phases) phase = -std::abs(phase);
+  const TensorPointer phases = random_tensor(heads * width, 77);
+  for (float& phase : phases->numbers) phase = -std::abs(phase);
   Reference r;
   r.turn = [=](Side side, int head, std::span<const float> row, std::int64_t position) {
     std::vector<double> out;
     for (std::int64_t i = 0; i < width; ++i) {
       const double w = power_frequency(10000, i, static_cast<double>(width));
-      const double phase =
-          side == Side::query ? 0.0 : phases[static_cast<std::size_t>(head * width + i)];
+      const double phase = side == Side::query ? 0.0 : number(phases, head * width + i);
       const double magnitude = std::log1p(std::exp(row[static_cast<std::size_t>(i)]));
       const auto z = std::polar(magnitude, phase) *
                      std::complex<double>(cosine(position, w), sine(position, w));
@@ -140,16 +190,90 @@ void add_pope(Samples& samples, std::int64_t width, int heads) {
     }
     return out;
   };
-  samples.add("pope", "pope", {{"heads", heads}, {"phases", kept(phases)}}, r);
+  samples.add("pope", "pope", {{"heads", heads}, {"phases", phases->value()}}, r, {phases});
 }
 
 void add_selective(Samples& samples, std::int64_t rotary_dim) {
-  Reference r = turning(rotary_dim, PairLayout::half);
-  r.tokens = 50;
-  r.frequency = [](std::int64_t) { return 0.125; };
-  const auto count = static_cast<std::size_t>(r.tokens * rotary_dim / 2);
-  samples.add("selective_rope", "selective_rope",
-              {{"angles", kept(std::vector<float>(count, 0.125F))}}, r);
+  constexpr std::int64_t kTokens = 50;
+  const std::int64_t pairs = rotary_dim / 2;
+  const TensorPointer angles = random_tensor(kTokens * pairs, 78);
+  Reference r;
+  r.tokens = kTokens;
+  r.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
+    auto out = widen(row);
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      double angle = 0.0;
+      for (std::int64_t t = 0; t <= position; ++t) angle += number(angles, t * pairs + i);
+      turn(out, i, i + pairs, std::polar(1.0, angle));
+    }
+    return out;
+  };
+  samples.add("selective_rope", "selective_rope", {{"angles", angles->value()}}, r, {angles});
+}
+
+/// Distances of query m and key n ≤ m as the papers state them; later keys count as near.
+void add_remapped(Samples& samples, std::int64_t rotary_dim) {
+  struct Row {
+    const char* label;
+    Options options;
+    bool relative;
+    std::int64_t period;  // of the positions of near keys; 0 = none
+    double (*distance)(std::int64_t m, std::int64_t n);
+  };
+  const Row rows[] = {
+      {"rope_remapped, self-extend",
+       {{"method", 0}, {"window", 14}, {"group", 4}},
+       false,
+       0,
+       [](std::int64_t m, std::int64_t n) {
+         const auto floor = [](std::int64_t x) { return std::floor(static_cast<double>(x) / 4); };
+         return m - n < 14 ? static_cast<double>(m - n) : floor(m) - floor(n) + 14 - 3;
+       }},
+      {"rope_remapped, rerope",
+       {{"method", 1}, {"window", 21}},
+       true,
+       0,
+       [](std::int64_t m, std::int64_t n) {
+         return static_cast<double>(std::min<std::int64_t>(m - n, 21));
+       }},
+      {"rope_remapped, leaky-rerope",
+       {{"method", 2}, {"window", 11}, {"factor", 2.5}},
+       true,
+       0,
+       [](std::int64_t m, std::int64_t n) {
+         const auto d = static_cast<double>(m - n);
+         return d < 11 ? d : 11 + (d - 11) / 2.5;
+       }},
+      {"rope_remapped, dual-chunk",
+       {{"method", 3}, {"chunk", 20}, {"farthest", 31}},
+       false,
+       20,
+       [](std::int64_t m, std::int64_t n) {
+         const auto chunk = [](std::int64_t x) { return std::floor(static_cast<double>(x) / 20); };
+         const double query = static_cast<double>(m) - 20 * chunk(m);
+         const double key = static_cast<double>(n) - 20 * chunk(n);
+         if (chunk(m) <= chunk(n)) return query - key;
+         return (chunk(m) - chunk(n) == 1 ? std::min(query + 20, 31.0) : 31.0) - key;
+       }},
+  };
+  for (const PairLayout layout : {PairLayout::half, PairLayout::interleaved}) {
+    for (const Row& row : rows) {
+      Reference r = turning(rotary_dim, layout);
+      r.relative = row.relative;
+      // By itself, a row is turned as one that meets near keys.
+      r.turn = [turn = turning(rotary_dim, layout), period = row.period](
+                   Side, int, std::span<const float> x, std::int64_t position) {
+        const std::int64_t rest = period == 0 ? position : (position % period + period) % period;
+        return rotated(turn, x, rest);
+      };
+      r.product = [turn = turning(rotary_dim, layout), distance = row.distance](
+                      std::span<const float> query, std::span<const float> key, std::int64_t m,
+                      std::int64_t n) { return turned_product(turn, query, key, distance(m, n)); };
+      Options options = row.options;
+      options.emplace_back("layout", layout == PairLayout::half ? kHalf : kInterleaved);
+      samples.add(row.label, "rope_remapped", options, r);
+    }
+  }
 }
 
 }  // namespace
@@ -163,8 +287,10 @@ void add_rotary(std::vector<Sample>& all, std::int64_t width, int heads) {
   add_xpos(samples, rotary_dim);
   add_axes(samples, rotary_dim);
   add_high_frequencies(samples, rotary_dim);
+  add_sums_of_frequencies(samples, rotary_dim);
   add_imaginary_heads(samples, rotary_dim, heads);
   add_selective(samples, rotary_dim);
+  add_remapped(samples, rotary_dim);
 }
 
 }  // namespace posenc::test

@@ -40,6 +40,14 @@ function asKeyMask(mask) {
   return same ? { shape: [batch, keys], values } : null;
 }
 
+/** Four dimensions, as they are in the source: 1 where the batch, the heads … share numbers. */
+function compact({ shape, values }, full) {
+  const padded = [...Array(4 - shape.length).fill(1), ...shape];
+  return padded.every((size, d) => size === 1 || size === full.shape[d])
+    ? { shape: padded, values }
+    : full;
+}
+
 /**
  * A mask of the source as this project says it: padding of keys, a bias, or a mask of any form. Booleans say who may
  * attend; numbers are added to the logit.
@@ -47,17 +55,22 @@ function asKeyMask(mask) {
 export function maskTerms(given, shape) {
   const isBool = given.dtype === 'bool';
   const full = broadcast(given, shape, isBool ? 0 : -Infinity);
-  if (!isBool && full.values.some((x) => x !== 0 && x !== -Infinity))
-    return { bias: ['f32', full] };
-  const mask = { shape, values: full.values.map((x) => ((isBool ? x : x === 0) ? 1 : 0)) };
-  const padding = asKeyMask(mask);
-  return padding ? { key_mask: ['u8', padding] } : { mask: ['u8', mask] };
+  const dense = compact(given, full);
+  if (!isBool && full.values.some((x) => x !== 0 && x !== -Infinity)) {
+    return { bias: ['f32', dense] };
+  }
+  const shown = ({ shape: of, values }) => ({
+    shape: of,
+    values: values.map((x) => ((isBool ? x : x === 0) ? 1 : 0)),
+  });
+  const padding = asKeyMask(shown(full));
+  return padding ? { key_mask: ['u8', padding] } : { mask: ['u8', shown(dense)] };
 }
 
 export const about = [
   'Attention. query (batch, heads, queries, head_dim), key and value (batch, kv_heads, keys, ·).',
   'causal: key position ≤ query position; window w: |query − key| < w. Positions of keys are 0, 1, …; those of queries',
   'as given, else 0, 1, … (the top-left alignment of the sources).',
-  'key_mask (batch, keys): 0 = padding. bias, mask: (batch, heads, queries, keys), added to the logit, 0 = hidden.',
+  'key_mask (batch, keys): 0 = padding. bias, mask: (batch, heads, queries, keys), each or 1: added to the logit, 0 = hidden.',
   'Expected, in float64: output, and stages of the score under the names of the taps.',
 ];

@@ -5,16 +5,10 @@ export const about = [
   ...attentionAbout,
   'Inputs of three dimensions are transposed to four; half precision is stored as float32; past keys and values stand',
   'before the new ones. nonpad_kv_seqlen becomes padding of keys, and the last real key the position of the last query.',
-  'left_window_size L is a window of L + 1. qk_matmul_output_mode 0, 1, 2, 3 = scores, capped, logits, weights.',
+  'left_window_size L is a window of L + 1, or before; right_window_size is after. qk_matmul_output_mode 0, 1, 2, 3 = scores, capped, logits, weights.',
 ];
 
-export function waits({ name, attributes }) {
-  const {
-    right_window_size: right,
-    left_window_size: left,
-    is_causal: causal,
-  } = attributes.effective;
-  if (right >= 0 || (left >= 0 && !causal)) return `one-sided windows that are not causal: ${name}`;
+export function waits() {
   return null;
 }
 
@@ -99,14 +93,17 @@ export function convert(given) {
   if (inputs.attn_mask) {
     terms = merge(terms, maskTerms(inputs.attn_mask, shape));
   }
-  const window = options.left_window_size >= 0 ? options.left_window_size + 1 : 0;
+  // A window of both sides at once where nothing is after the query anyway.
+  const { left_window_size: left, right_window_size: right } = options;
+  const window =
+    left >= 0 && options.is_causal ? { window: left + 1 } : { before: left, after: right };
   return [
     {
       name: given.name.replace(/^test_attention_/, ''),
       from: given,
       numbers: {
         causal: options.is_causal ? 1 : 0,
-        window,
+        ...(left >= 0 || right >= 0 ? window : {}),
         softcap: options.softcap,
         scale: options.scale ?? 1 / Math.sqrt(headDim),
       },

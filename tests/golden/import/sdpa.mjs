@@ -1,9 +1,10 @@
-/** torch scaled_dot_product_attention, forward. */
+/** torch scaled_dot_product_attention, forward and back. */
 import { about as attentionAbout, maskTerms, positionsFrom } from './attention.mjs';
 
 export const about = [
   ...attentionAbout,
-  'Of long_130x257_d64 head 0 is kept. A NaN that is expected means: not specified. Gradients are left to a later issue.',
+  'd_NAME: gradients, of a loss whose gradient by the output is d_output.',
+  'Of long_130x257_d64 head 0 is kept. A NaN that is expected means: not specified.',
 ];
 
 export function waits() {
@@ -35,6 +36,19 @@ function termsOf({ attributes, inputs }, [batch, heads, queries, keys]) {
   return { causal: false, tensors: maskTerms(mask, [batch, heads, queries, keys]) };
 }
 
+/** Gradients, where the source has them. */
+function gradientsOf({ inputs, outputs }) {
+  if (!inputs.do) return {};
+  const bias = outputs.dbias_f64 ? { d_bias: ['f64', outputs.dbias_f64] } : {};
+  return {
+    d_output: ['f32', inputs.do],
+    d_query: ['f64', outputs.dq_f64],
+    d_key: ['f64', outputs.dk_f64],
+    d_value: ['f64', outputs.dv_f64],
+    ...bias,
+  };
+}
+
 export function convert(given) {
   const { attributes, inputs, outputs } = given;
   const keep = given.name.startsWith('long') ? firstHead : (tensor) => tensor;
@@ -54,6 +68,7 @@ export function convert(given) {
         value: ['f32', value],
         ...tensors,
         output: ['f64', keep(outputs.o_f64)],
+        ...gradientsOf(given),
       },
     },
   ];

@@ -16,8 +16,44 @@ const conventions = {
   t2t_f64: ['halves', 'd/2-1', 'sin-cos'],
 };
 
-export function waits({ name }) {
-  return /^detr_2d_normalize/.test(name) ? 'positions between whole numbers' : null;
+export function waits() {
+  return null;
+}
+
+/**
+ * DETR's normalised table of the real part of an image, which its mask says. Rows and columns count from 1 and are
+ * divided by the last one, plus 1e-6; padding outside them stands at 0.
+ */
+function detr(given) {
+  const { shape, values } = given.inputs.mask;
+  const [, rows, columns] = shape;
+  const places = Array.from({ length: rows * columns }, (_, i) => [Math.floor(i / columns), i % columns]);
+  const shown = places.filter(([row, column]) => values[row * columns + column] === 1);
+  const [last, lastColumn] = shown.at(-1);
+  const width = 2 * given.attributes.embedding_dim;
+  const table = given.outputs.pos.values;
+  return {
+    name: given.name,
+    from: given,
+    numbers: {
+      width,
+      offset: 1,
+      position_scale: [last, lastColumn].map((at) => given.attributes.scale / (at + 1 + 1e-6)),
+    },
+    words: { layout: 'interleaved', denominator: 'd/2', order: 'sin-cos' },
+    tensors: {
+      positions: ['i32', { shape: [shown.length, 2], values: shown.flat() }],
+      rows: [
+        'f32',
+        {
+          shape: [shown.length, width],
+          values: shown.flatMap(([row, column]) =>
+            Array.from({ length: width }, (_, c) => table[(c * rows + row) * columns + column]),
+          ),
+        },
+      ],
+    },
+  };
 }
 
 /** timm's tables of images: every place of a grid, its last coordinate running fastest. */
@@ -49,6 +85,7 @@ function rowsToKeep(count) {
 
 export function convert(given) {
   if ('feat_shape' in given.attributes) return [grid(given)];
+  if (given.attributes.normalize) return [detr(given)];
   return Object.entries(given.outputs)
     .filter(([output]) => output in conventions)
     .map(([output, { shape, values }]) => {

@@ -1,3 +1,4 @@
+import { saturation } from './buckets.js';
 import { assume } from './context.js';
 import type { Context } from './context.js';
 import { unknownGroup } from './group.js';
@@ -5,6 +6,8 @@ import type { Model } from './group.js';
 import { limits } from './limits.js';
 import type { Buckets, Disentangled, LayerGroup } from './plan.js';
 import { readSoftmax, softmaxScale } from './softmax.js';
+import { stillGroups } from './still-groups.js';
+import { learnedGroups } from './table-groups.js';
 
 /** ALiBi slopes in the paper's order (Press 2022): geometric for 2^k heads, then every second of the next. */
 export function alibiSlopes(heads: number, most = 8): number[] {
@@ -46,18 +49,7 @@ export function alibiGroups(context: Context, { shape, kinds, ordinary }: Model)
   }));
 }
 
-/** The smallest distance whose bucket is the last one (T5, `_relative_position_bucket`). */
-function saturation(count: number, maxDistance: number, bidirectional: boolean): number {
-  const half = bidirectional ? Math.floor(count / 2) : count;
-  const exact = Math.floor(half / 2);
-  const bucket = (distance: number): number =>
-    Math.floor((Math.log(distance / exact) / Math.log(maxDistance / exact)) * (half - exact));
-  let distance = Math.max(exact, 1);
-  while (distance < maxDistance && bucket(distance) < half - exact - 1) distance++;
-  return distance;
-}
-
-/** T5, mT5, UMT5: learned biases by bucket of distance; both stacks, q·k unscaled. */
+/** T5, mT5, UMT5, LongT5: learned biases by bucket of distance; both stacks, q·k unscaled. */
 export function t5Groups(context: Context, { shape, kinds }: Model): LayerGroup[] {
   const { fields, family, notes } = context;
   const number = (name: string, initial: number, low: number, high: number): number =>
@@ -78,8 +70,9 @@ export function t5Groups(context: Context, { shape, kinds }: Model): LayerGroup[
     const buckets: Buckets = { count, maxDistance, bidirectional, saturatesAt, perLayer };
     notes.add('buckets-saturate', at, { saturatesAt, maxDistance });
     const layerType = decoder ? 'decoder' : 'encoder';
+    const window = decoder ? null : readLocal(context);
     return {
-      ...unknownGroup({ layers, layerType, rotates: false, window: null, chunk: null }, shape),
+      ...unknownGroup({ layers, layerType, rotates: false, window, chunk: null }, shape),
       encoding: 't5',
       computed: true,
       buckets,
@@ -95,15 +88,32 @@ export function t5Groups(context: Context, { shape, kinds }: Model): LayerGroup[
   return [stack(layers, false), stack(after, true)];
 }
 
+/** LongT5's encoder sees a window on both sides; with `transient-global` summaries of blocks as well. */
+function readLocal(context: Context): number | null {
+  const { fields, family, notes } = context;
+  if (family.type !== 'longt5') return null;
+  const read = (name: string, initial: number): number =>
+    fields.integer(name, limits.length) ?? assume(context, name, initial);
+  const radius = read('local_radius', 127);
+  notes.add('local-radius', [fields.at('local_radius')], { radius });
+  if (fields.name('encoder_attention_type') === 'transient-global') {
+    const block = read('global_block_size', 16);
+    notes.add('global-blocks', [fields.at('encoder_attention_type')], { block });
+  }
+  return 2 * radius + 1;
+}
+
 const terms = ['c2p', 'p2c', 'p2p'] as const;
 
 /** DeBERTa: content-to-position and position-to-content terms, and 1/√(width · number of terms). */
-export function debertaGroups(context: Context, { shape, kinds }: Model): LayerGroup[] {
+export function debertaGroups(context: Context, model: Model): LayerGroup[] {
   const { fields, family, notes } = context;
+  const { shape, kinds } = model;
   const { headDim } = shape;
   if (fields.flag('relative_attention') !== true) {
     notes.add('relative-off', [fields.at('relative_attention')], { type: String(family.type) });
-    return kinds.map((kind) => unknownGroup(kind, shape));
+    const absolute = fields.flag('position_biased_input') ?? true;
+    return absolute ? learnedGroups(context, model) : stillGroups(context, model);
   }
   const given = readTerms(context);
   const used = terms.filter((term) => given.includes(term));

@@ -16,12 +16,13 @@ export function chooseFamily(context: Context): Family {
     case 'bert':
       return fields.name('position_embedding_type') === 'alibi'
         ? { ...family, encoding: 'alibi' }
-        : family;
+        : withRelativeKeys(context);
     case 'jais':
       return fields.name('position_embedding_type') === 'alibi'
         ? family
         : { ...family, encoding: 'learned' };
     default:
+      if (family.relativeKeys) return withRelativeKeys(context);
       if (family.encoding !== 'rope' || family.type === null) return family;
       return fields.name('position_embedding_type') === 'nope'
         ? { ...family, nope: 'all' }
@@ -44,4 +45,10 @@ function chooseMpt({ fields, family }: Context): Family {
   const attention = fields.child('attn_config');
   if (attention?.flag('alibi') ?? true) return family;
   return { ...family, encoding: attention?.flag('rope') === true ? 'rope' : 'learned' };
+}
+
+/** With relative keys no row is lost to padding: there is no table of positions. */
+function withRelativeKeys({ fields, family }: Context): Family {
+  const relative = fields.name('position_embedding_type')?.startsWith('relative_key') ?? false;
+  return relative ? { ...family, offset: 0 } : family;
 }

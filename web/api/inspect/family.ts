@@ -1,3 +1,5 @@
+import type { Context } from './context.js';
+
 /** How layers without an own entry in the config are told apart: all but every n-th are `other`. */
 export interface Pattern {
   readonly every: number;
@@ -8,6 +10,16 @@ export interface Pattern {
   readonly other: 'sliding_attention' | 'linear_attention';
 }
 
+/** One side of an encoder–decoder model (BART, Whisper), its layers and heads in fields `encoder_…`, `decoder_…`. */
+export interface Stack {
+  readonly layers: number;
+  readonly heads: number;
+  /** `t2t` = tensor2tensor's frequencies, in a table that grows when `grows`. */
+  readonly table: 'learned' | 'sinusoidal' | 'sinusoidal-t2t';
+  readonly lengthField: string;
+  readonly length: number;
+}
+
 /**
  * What a model type means and takes when its config.json is silent. The tables in `families/` hold the
  * facts; this says what a fact is.
@@ -15,7 +27,17 @@ export interface Pattern {
 export interface Family {
   /** `model_type`, or `null` for the generic reading of an unknown type. */
   readonly type: string | null;
-  readonly encoding: 'rope' | 'alibi' | 'learned' | 't5' | 'deberta';
+  readonly encoding:
+    | 'rope'
+    | 'alibi'
+    | 'learned'
+    | 'stacks'
+    | 't5'
+    | 'deberta'
+    | 'transformer_xl'
+    | 'swin'
+    | 'convolution'
+    | 'none';
   /** How the Hugging Face checkpoints pair the dimensions. */
   readonly layout: 'half' | 'interleaved';
   /** The authors' own weights pair neighbours instead. */
@@ -77,6 +99,14 @@ export interface Family {
   readonly chunk: number | null;
   /** Flat `rope_scaling` holds for full layers only. */
   readonly scalesFullOnly: boolean;
+  /** Sorts layers by fields that no other type has. */
+  readonly typing: ((context: Context, count: number) => string[]) | null;
+  /** Base of compressed layers, which alone have the rule (DeepSeek-V4). */
+  readonly compressedBase: number | null;
+  /** The attention's output turns back by the query's position (DeepSeek-V4: values turn with the keys). */
+  readonly turnsBack: boolean;
+  /** YaRN leaves cos and sin as they are, unless the config says otherwise. */
+  readonly yarnUnscaled: boolean;
   /** Full layers have heads of this width (Gemma 4). */
   readonly fullHeadDim: number | null;
   /** Max length is already the stretched one under the rules `linear` and `dynamic`. */
@@ -84,8 +114,19 @@ export interface Family {
   /** Other layers are Mamba, convolutions … and have no positions. */
   readonly hybrid: boolean;
 
-  /** Latent attention: only `qk_rope_head_dim` of each head turns. `nope` = default of the rest. */
-  readonly latent: { readonly nope: number; readonly value: number } | null;
+  /**
+   * Latent attention: only `qk_rope_head_dim` of each head turns. `nope` = default of the rest; with `whole`
+   * that is what remains of `head_dim`, whose default it is.
+   */
+  readonly latent: {
+    readonly nope: number;
+    readonly value: number;
+    readonly whole?: number;
+  } | null;
+  /** The code rounds hidden size / heads down. */
+  readonly floorsHeadDim: boolean;
+  /** There is no attention, so there are no heads (Mamba, RWKV). */
+  readonly headless: boolean;
   /** What q·k is multiplied by: 1/√(head size), or 1. */
   readonly softmax: 'head' | 'one';
   /** Default of `query_pre_attn_scalar`. */
@@ -95,11 +136,26 @@ export interface Family {
   readonly sinks: boolean;
   /** Queries grow with their position: defaults of `attn_scale` and `floor_scale` (Llama 4). */
   readonly temperature: { readonly scale: number; readonly floor: number } | null;
+  /** Images: `halves` = first half of the pairs by height, then by width; `mixed` = in turn, over all heads. */
+  readonly grid: 'halves' | 'mixed' | null;
   /** How the pairs are shared out among time, height and width. */
   readonly sections: 'chunked' | 'interleaved' | null;
 
   /** Rows before position 0 in a learned table; `padding` = pad_token_id + 1, within the stated length. */
   readonly offset: number | 'padding';
+  /** Silent width of the table, where it is not the hidden size (ALBERT, ELECTRA). */
+  readonly tableWidth: number | null;
+  /** Positions are the patches of an image, and `extra` tokens such as the class (ViT). */
+  readonly patches: {
+    readonly image: number;
+    readonly patch: number;
+    readonly extra: number;
+  } | null;
+  /** `position_embedding_type` may name relative keys (BERT). */
+  readonly relativeKeys: boolean;
+  readonly stacks: { readonly encoder: Stack; readonly decoder: Stack } | null;
+  /** Buckets of distances too, on top of the table (MPNet). */
+  readonly buckets: boolean;
   /** Slopes are divided by √(head size) as the scores are (Falcon). */
   readonly scalesSlopes: boolean;
   /** Reads Qwen 1's `use_dynamic_ntk` and `use_logn_attn`, on by default. */
@@ -110,7 +166,7 @@ export interface Family {
 
 /** Other spellings of the common fields, the one that counts first. */
 export const aliases = {
-  layers: ['num_hidden_layers', 'n_layer', 'n_layers', 'num_layers'],
+  layers: ['num_hidden_layers', 'n_layer', 'n_layers', 'num_layers', 'num_attention_layers'],
   hiddenSize: ['hidden_size', 'n_embd', 'n_embed', 'd_model', 'dim'],
   heads: ['num_attention_heads', 'n_head', 'n_heads', 'num_heads'],
   kvHeads: ['num_key_value_heads', 'num_kv_heads', 'n_kv_heads', 'multi_query_group_num'],
@@ -166,17 +222,29 @@ export const llama: Family = {
   nope: null,
   chunk: null,
   scalesFullOnly: false,
+  typing: null,
+  compressedBase: null,
+  turnsBack: false,
+  yarnUnscaled: false,
   fullHeadDim: null,
   lengthIsStretched: false,
   hybrid: false,
   latent: null,
+  floorsHeadDim: false,
+  headless: false,
   softmax: 'head',
   queryScalar: null,
   omitsSoftmaxFactor: false,
   sinks: false,
   temperature: null,
+  grid: null,
   sections: null,
   offset: 0,
+  tableWidth: null,
+  patches: null,
+  relativeKeys: false,
+  stacks: null,
+  buckets: false,
   scalesSlopes: false,
   stretches: false,
   alpha: false,

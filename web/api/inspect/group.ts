@@ -8,7 +8,7 @@ export interface Model {
   readonly kinds: readonly LayerKind[];
   /** The asked length, or the trained one. */
   readonly length: number | null;
-  /** False where the layers are known to be special in ways that are not computed yet. */
+  /** False where the config or the file has what the family's reading does not take into account. */
   readonly ordinary: boolean;
 }
 
@@ -40,6 +40,9 @@ export const unknownGroup = (
   table: null,
   buckets: null,
   disentangled: null,
+  distances: null,
+  patchWindow: null,
+  convolution: null,
   window,
   chunk,
   sinks: false,

@@ -36,6 +36,23 @@ const architectures: readonly (readonly [RegExp, string])[] = [
   [/^Bert(For|Model)/, 'bert'],
   [/^Roberta(For|Model)/, 'roberta'],
   [/^OPT(For|Model)/, 'opt'],
+  [/^Albert(For|Model)/, 'albert'],
+  [/^Bart(For|Model)/, 'bart'],
+  [/^DebertaV2(For|Model)/, 'deberta-v2'],
+  [/^DistilBert(For|Model)/, 'distilbert'],
+  [/^Electra(For|Model)/, 'electra'],
+  [/^Jamba(For|Model)/, 'jamba'],
+  [/^MBart(For|Model)/, 'mbart'],
+  [/^MPNet(For|Model)/, 'mpnet'],
+  [/^Mamba(For|Model)/, 'mamba'],
+  [/^Marian(MT|Model)/, 'marian'],
+  [/^Pegasus(For|Model)/, 'pegasus'],
+  [/^Rwkv(For|Model)/, 'rwkv'],
+  [/^ViT(For|Model)/, 'vit'],
+  [/^Wav2Vec2(For|Model)/, 'wav2vec2'],
+  [/^Whisper(For|Model)/, 'whisper'],
+  [/^XLMRoberta(For|Model)/, 'xlm-roberta'],
+  [/^XLNet(LMHead|For|Model)/, 'xlnet'],
 ];
 
 /** Fields that only rotary models have. */

@@ -30,7 +30,13 @@ function judgeGroup(
   const { encoding, computed, window, chunk, table, rule, effectiveLength } = group;
   const { wavelengths, incompletePairs, firstIncompletePair } = group;
   if (table !== null) {
-    notes.add('table-ends', names, { asked, positions: table.positions });
+    const { positions } = table;
+    if (asked > positions) notes.add('table-ends', names, { asked, positions });
+  } else if (group.distances?.beyond === 'error') {
+    const { maxDistance } = group.distances;
+    if (maxDistance !== null && asked > maxDistance + 1) {
+      notes.add('distances-end', names, { asked, maxDistance });
+    }
   } else if (encoding === 'alibi') {
     notes.add('alibi-extrapolates', names, { asked, trained });
   } else if (group.buckets !== null) {

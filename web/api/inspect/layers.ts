@@ -19,8 +19,22 @@ const full = 'full_attention';
 const sliding = 'sliding_attention';
 const chunked = 'chunked_attention';
 
+/** DeepSeek-V4: beyond the window several tokens share one key. Layer type, how many, its own old field. */
+const compressions = [
+  ['compressed_sparse_attention', 4, 'compress_rate_csa'],
+  ['heavily_compressed_attention', 128, 'compress_rate_hca'],
+] as const;
+
+export const compressedTypes: readonly string[] = compressions.map(([layerType]) => layerType);
+
 /** Layer types whose attention is like any other, but for the window. */
-export const attentionTypes: ReadonlySet<string> = new Set([full, sliding, chunked, 'attention']);
+export const attentionTypes: ReadonlySet<string> = new Set([
+  full,
+  sliding,
+  chunked,
+  'attention',
+  ...compressedTypes,
+]);
 
 /** Layer types without attention over positions: their recurrence or convolution tells the order. */
 export const recurrentTypes: ReadonlySet<string> = new Set([
@@ -58,7 +72,7 @@ export function readLayers(context: Context, shape: Shape): LayerKind[] {
     context,
     shape,
     window,
-    list.some(({ layerType }) => layerType === sliding),
+    list.some(({ layerType }) => layerType === sliding || compressedTypes.includes(layerType)),
   );
   tellKinds(context, list, chunk);
   const keys = window !== null && family.windowBothSides ? 2 * Math.floor(window / 2) + 1 : window;
@@ -139,7 +153,7 @@ function readNoRopeList({ fields, notes }: Context, count: number): number[] | n
 
 function layerTyping(
   context: Context,
-  { layerTypes }: Shape,
+  { layers, layerTypes }: Shape,
   window: number | null,
 ): (layer: number) => string {
   const { fields, family } = context;
@@ -148,6 +162,8 @@ function layerTyping(
     fields.integers(family.pattern?.fields ?? [], limits.layers); // read, though layer_types decides
     return (layer) => layerTypes[layer] as string;
   }
+  const typed = family.typing?.(context, layers ?? 1);
+  if (typed !== undefined) return (layer) => typed[layer] as string;
   const patterned = layerPattern(context, window);
   if (patterned !== null) return patterned;
   const { windowed, maxWindowLayers } = family;
@@ -182,20 +198,37 @@ function checkWindow(
 }
 
 function tellKinds(
-  { fields, notes }: Context,
+  context: Context,
   kinds: readonly Omit<LayerKind, 'window' | 'chunk'>[],
   chunk: number | null,
 ): void {
+  const { fields, notes } = context;
   const of = (wanted: (kind: (typeof kinds)[number]) => boolean): number =>
     kinds.filter(wanted).reduce((sum, { layers }) => sum + layers.length, 0);
   const still = of((kind) => !kind.rotates && !recurrentTypes.has(kind.layerType));
   const count = of(() => true);
   if (still > 0) notes.add('layers-without-rope', [], { count: still, of: count });
+  tellCompressed(context, of);
   if (chunk !== null && of(({ layerType }) => layerType === chunked) > 0) {
     notes.add('chunked', [fields.at('attention_chunk_size')], { chunk });
   }
   for (const { layerType, layers } of kinds) {
     if (!recurrentTypes.has(layerType)) continue;
     notes.add('layers-recurrent', [fields.at('layer_types')], { layerType, count: layers.length });
+  }
+}
+
+/** How many tokens share a key, per kind of compressed layer. */
+function tellCompressed(
+  { fields, notes }: Context,
+  of: (wanted: (kind: { readonly layerType: string }) => boolean) => number,
+): void {
+  for (const [layerType, usual, old] of compressions) {
+    const count = of((kind) => kind.layerType === layerType);
+    if (count === 0) continue;
+    const given = fields.integer(old, limits.length);
+    const rate =
+      fields.child('compress_rates')?.integer(layerType, limits.length) ?? given ?? usual;
+    notes.add('compressed', [fields.at('compress_ratios')], { layerType, count, rate });
   }
 }

@@ -7,11 +7,13 @@ import type { Model } from './group.js';
 import { attentionTypes, recurrentTypes } from './layers.js';
 import type { LayerKind } from './layers.js';
 import type { Factor, LayerGroup } from './plan.js';
+import { oddTable } from './odd-table.js';
 import { readRope } from './rope.js';
 import type { RopeSettings } from './rope.js';
 import { ruleOptions } from './rules.js';
 import { readSections } from './sections.js';
-import { readBetaTemperature, readSoftmax, readTemperature, softmaxScale } from './softmax.js';
+import { readBetaTemperature, readSoftmax, softmaxScale } from './softmax.js';
+import { stillGroup } from './still-groups.js';
 
 /** One group per kind of layer, with the rotary settings that hold for it. */
 export function ropeGroups(context: Context, model: Model): LayerGroup[] {
@@ -20,9 +22,11 @@ export function ropeGroups(context: Context, model: Model): LayerGroup[] {
   tellLayout(context);
   if (family.hybrid) notes.add('layers-hybrid', [], { type: String(family.type) });
   if (family.sinks) notes.add('sinks', [], {});
+  if (family.turnsBack) notes.add('turns-back', [], { type: String(family.type) });
   const settings = readRope(context, shape);
   const nested = settings.some(({ layerType }) => layerType !== null);
-  const typed = shape.layerTypes !== null || family.windowed !== null || family.pattern !== null;
+  const { windowed, pattern, typing } = family;
+  const typed = [shape.layerTypes, windowed, pattern, typing].some((rule) => rule !== null);
   if (nested && !typed) {
     notes.add('layer-types-missing', [fields.at('layer_types')], {});
     return settings.map((each) => {
@@ -51,25 +55,6 @@ function tellLayout({ family, modelType, notes }: Context): void {
   if (family.originalInterleaved) notes.add('layout-half', [], { type });
   if (family.type === null && !layoutKnown(modelType)) notes.add('layout-assumed', [], {});
   if (family.backwards) notes.add('turns-backwards', [], { type });
-}
-
-/** Layers without rotation: attention without positions, or a recurrence. */
-function stillGroup(context: Context, { shape, ordinary }: Model, kind: LayerKind): LayerGroup {
-  const recurrent = recurrentTypes.has(kind.layerType);
-  const softmax = recurrent ? null : readSoftmax(context, shape, shape.headDim);
-  const temperature = recurrent ? null : readTemperature(context, false);
-  const query: Factor[] =
-    temperature === null ? [] : [{ on: 'query', value: null, from: 'temperature' }];
-  const factors = [...(softmax === null ? [] : [softmax]), ...query];
-  return {
-    ...unknownGroup(kind, shape),
-    encoding: 'nope',
-    computed: ordinary,
-    sinks: context.family.sinks,
-    temperature,
-    factors,
-    softmaxScale: softmaxScale(factors),
-  };
 }
 
 function ropeGroup(
@@ -104,6 +89,9 @@ function ropeGroup(
   const group = { ...known, factors: constant, softmaxScale: softmaxScale(constant) };
   if (base === null || rotaryDim === null || headDim === null || rule === null || !ordinary) {
     return group;
+  }
+  if (rotaryDim !== settings.exponentDim || family.grid !== null) {
+    return { ...group, ...oddTable(context, settings, rule) };
   }
   const stretch = readStretch(context, model);
   const applied: ScalingOptions =

@@ -1,7 +1,8 @@
 import { isNested, ropeContainers } from './containers.js';
-import { attentionFields, settle } from './context.js';
+import { assume, attentionFields, settle } from './context.js';
 import type { Claim, Context } from './context.js';
 import type { Fields } from './fields.js';
+import { compressedTypes } from './layers.js';
 import { limits } from './limits.js';
 import type { Range } from './limits.js';
 import type { Scaling } from './plan.js';
@@ -14,8 +15,10 @@ export interface RopeSettings {
   readonly base: number | null;
   /** Width of the heads of these layers. */
   readonly headDim: number | null;
-  /** Even, 2 … head size, or `null` when that cannot be had. */
+  /** Even, 2 … head size, or `null` when that cannot be had; of all heads together in a mixed grid. */
   readonly rotaryDim: number | null;
+  /** What exponents are divided by: the rotary dim, but where a code turns an odd share, or a grid. */
+  readonly exponentDim: number | null;
   /** Share of the pairs that turn under the rule `proportional`. */
   readonly share: number;
   readonly scaling: Scaling;
@@ -29,6 +32,8 @@ interface Source {
   readonly container: Fields | null;
   readonly baseFields: readonly string[];
   readonly base: number | null;
+  /** False where a base inside the container is that of other layers. Default true. */
+  readonly innerBase?: boolean;
 }
 
 const full = 'full_attention';
@@ -47,6 +52,7 @@ export function readRope(context: Context, shape: Shape): RopeSettings[] {
       notes.add('rule-default', [fields.at('rope_parameters')], { type: String(family.type) });
     }
   }
+  if (family.compressedBase !== null) return readMainAndCompressed(context, shape, container);
   const all: Source = {
     layerType: null,
     container,
@@ -84,6 +90,38 @@ export function readRope(context: Context, shape: Shape): RopeSettings[] {
   ];
 }
 
+/**
+ * DeepSeek-V4: sliding layers turn plainly; compressed ones have a base of their own, and they alone the
+ * rule. transformers writes the two as `main` and `compress`.
+ */
+function readMainAndCompressed(
+  context: Context,
+  shape: Shape,
+  container: Fields | null,
+): RopeSettings[] {
+  const { fields, family, notes } = context;
+  const nested = container !== null && isNested(container);
+  const rule = nested ? container.child('compress') : container;
+  const main = readSettings(context, shape, {
+    layerType: sliding,
+    container: nested ? container.child('main') : null,
+    baseFields: family.baseFields,
+    base: family.base,
+  });
+  const compressed = readSettings(context, shape, {
+    layerType: compressedTypes[0] as string,
+    container: rule,
+    innerBase: nested,
+    baseFields: ['compress_rope_theta'],
+    base: family.compressedBase,
+  });
+  if (main.base !== null && compressed.base !== null) {
+    const names = ['rope_theta', 'compress_rope_theta'].map((name) => fields.at(name));
+    notes.add('two-rotations', names, { base: main.base, compressed: compressed.base });
+  }
+  return [main, ...compressedTypes.map((layerType) => ({ ...compressed, layerType }))];
+}
+
 /** Two containers that say different things: told, and the first counts. */
 function compareContainers(both: readonly Fields[], { notes }: Context): void {
   settle(both.map(ruleClaim), notes);
@@ -112,21 +150,21 @@ function readSettings(context: Context, shape: Shape, source: Source): RopeSetti
     return layerType !== null && inside.length > 0 ? inside : [...inside, ...outside];
   };
   const inAttention = attentionFields(context)?.numbers(['rope_theta'], limits.base) ?? [];
-  const bases = [...collect('rope_theta', baseFields, limits.base), ...inAttention];
+  const bases =
+    source.innerBase === false
+      ? fields.numbers(baseFields, limits.base)
+      : [...collect('rope_theta', baseFields, limits.base), ...inAttention];
   const base = settle(bases, notes);
-  const fraction = settle(
-    collect('partial_rotary_factor', family.fractionFields, limits.fraction),
-    notes,
-  );
+  const shares = family.grid === 'mixed' ? { low: 0, high: 64 } : limits.fraction;
+  const fraction = settle(collect('partial_rotary_factor', family.fractionFields, shares), notes);
   const headDim = readFullHeadDim(context, layerType) ?? shape.headDim;
   const scaling: Scaling =
     container === null ? { type: 'default', parameters: {} } : readScaling(container, notes);
-  const proportional = scaling.type === 'proportional';
   return {
     layerType,
     base: base?.value ?? defaultBase(context, source),
     headDim,
-    rotaryDim: proportional ? evenWidth(headDim) : readRotaryDim(context, headDim, fraction),
+    ...readWidths(context, shape, headDim, fraction, scaling),
     share: fraction?.value ?? 1,
     scaling,
     container,
@@ -161,6 +199,39 @@ function defaultBase(
   return base;
 }
 
+/** How many dimensions turn, and what their exponents are divided by. */
+function readWidths(
+  context: Context,
+  { hiddenSize }: Shape,
+  headDim: number | null,
+  fraction: Claim<number> | null,
+  { type }: Scaling,
+): Pick<RopeSettings, 'rotaryDim' | 'exponentDim'> {
+  const { fields, family, notes } = context;
+  const share = fraction?.value ?? family.rotaryFraction;
+  const exponentDim = headDim === null ? null : Math.trunc(headDim * share);
+  const tell = (): void => {
+    if (fraction === null) assume(context, 'partial_rotary_factor', share);
+  };
+  if (family.grid === 'mixed') {
+    tell();
+    return { rotaryDim: hiddenSize, exponentDim };
+  }
+  if (family.floorsHeadDim && headDim !== null && exponentDim !== null && exponentDim % 2 === 1) {
+    const pairs = (exponentDim + 1) / 2;
+    const names = [fraction?.path ?? fields.at('partial_rotary_factor')];
+    const details = { width: exponentDim, pairs, type: String(family.type) };
+    if (2 * pairs <= headDim) {
+      tell();
+      notes.add('rotary-dim-odd', names, details);
+      return { rotaryDim: 2 * pairs, exponentDim };
+    }
+  }
+  const rotaryDim =
+    type === 'proportional' ? evenWidth(headDim) : readRotaryDim(context, headDim, fraction);
+  return { rotaryDim, exponentDim: rotaryDim };
+}
+
 const evenWidth = (headDim: number | null): number | null =>
   headDim !== null && headDim >= 2 && headDim % 2 === 0 ? headDim : null;
 
@@ -172,7 +243,11 @@ function readRotaryDim(
   const type = String(family.type);
   if (family.latent !== null) {
     // The part that turns is a head of its own; a share meant for other layers must not halve it.
-    if (given !== null && given.value !== 1) {
+    const whole =
+      family.latent.whole === undefined ? null : fields.integer('head_dim', limits.headDim);
+    const share = (given?.value ?? 1) * (whole ?? family.latent.whole ?? 1);
+    const agrees = family.latent.whole !== undefined && Math.trunc(share) === headDim;
+    if (given !== null && given.value !== 1 && !agrees) {
       notes.add('rotary-fraction-latent', [given.path], { name: given.path, type });
     }
     return checkRotaryDim(headDim, headDim, fields.at('qk_rope_head_dim'), notes);

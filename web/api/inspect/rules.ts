@@ -186,10 +186,13 @@ function yarnOptions(
   else if (ratio !== null && ratio !== factor) {
     notes.add('factor-recomputed', at('factor'), { factor, ratio });
   }
-  const { mscale, mscale_all_dim: lower, attention_factor: explicit } = given;
-  if (explicit !== undefined) {
-    notes.add('attention-factor-given', at('attention_factor'), { value: explicit });
+  const { mscale, mscale_all_dim: lower, attention_factor: stated } = given;
+  if (stated !== undefined) {
+    notes.add('attention-factor-given', at('attention_factor'), { value: stated });
+  } else if (family.yarnUnscaled) {
+    notes.add('yarn-unscaled', at('attention_factor'), { type: String(family.type) });
   }
+  const explicit = stated ?? (family.yarnUnscaled ? 1 : undefined);
   if (mscale && !lower && explicit === undefined) {
     notes.add('mscale-alone', at('mscale'), { mscale });
   }

@@ -47,6 +47,7 @@ export interface DetectScores extends RotationOptions {
   scale?: number;
 }
 
+/** What {@link detectLayout} found. */
 export interface DetectedLayout {
   /**
    * The layout that explains the data; `both` where the data cannot tell (all distances 0, one pair),

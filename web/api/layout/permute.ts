@@ -13,6 +13,7 @@ export type Movable = Float32Array | Float64Array | Uint16Array | Int8Array | Ui
 
 const movable = ['Float32Array', 'Float64Array', 'Uint16Array', 'Int8Array', 'Uint8Array'];
 
+/** Options of {@link convertLayout}. */
 export interface LayoutOptions {
   /** Layout that the numbers are in. */
   from: PairLayout;
@@ -24,6 +25,7 @@ export interface LayoutOptions {
   rotaryDim?: number;
 }
 
+/** Options of {@link convertProjection}: a weight or bias of queries or keys. */
 export interface ProjectionOptions extends LayoutOptions {
   /** Heads of this projection: those of queries, or kvHeads for keys. 1 … 4096 */
   heads: number;

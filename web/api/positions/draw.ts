@@ -33,12 +33,6 @@ export class Draws {
     return low + (drawn % range);
   }
 
-  /** Uniform in [low, high), or `low` when both are equal: 53 random bits. */
-  real(low: number, high: number): number {
-    const unit = (this.#next() * 2 ** 21 + (this.#next() >>> 11)) / 2 ** 53;
-    return low + (high - low) * unit;
-  }
-
   /** `taken` different integers from 0 to `below` − 1, ascending; every set is equally likely (Floyd). */
   sample(taken: number, below: number): Int32Array {
     const set = new Set<number>();

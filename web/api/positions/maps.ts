@@ -20,6 +20,7 @@ export interface PositionBand {
  * key ≤ query; bands are meant for causal attention.
  */
 export interface PositionMap {
+  /** The parts of the score matrix. */
   readonly bands: readonly PositionBand[];
   /** Distance that the model sees: position of the query minus position of the key, in their band. */
   readonly distance: (query: number, key: number) => number;
@@ -52,6 +53,7 @@ const nearAndFar = (window: number, far: Pick<PositionBand, 'query' | 'key'>) =>
 
 const windowOf = (value: unknown): number => integer(value, 'window', 1, maxPosition);
 
+/** Options of {@link selfExtend}. */
 export interface SelfExtendOptions {
   /** Distances below it stay as they are. 1 … 2^30 */
   window: number;
@@ -74,6 +76,7 @@ export function selfExtend(options: SelfExtendOptions): PositionMap {
   });
 }
 
+/** Options of {@link reRope}. */
 export interface ReRopeOptions {
   /** Largest distance. 1 … 2^30 */
   window: number;
@@ -86,6 +89,7 @@ export function reRope(options: ReRopeOptions): PositionMap {
   return nearAndFar(most, { query: () => most, key: () => 0 });
 }
 
+/** Options of {@link leakyReRope}. */
 export interface LeakyReRopeOptions {
   /** Distances below it stay as they are. 1 … 2^30 */
   window: number;
@@ -112,6 +116,7 @@ export function leakyReRope(options: LeakyReRopeOptions): PositionMap {
   });
 }
 
+/** Options of {@link dualChunk}. */
 export interface DualChunkOptions {
   /** Length s of a chunk, below the trained length c (the paper: ¾·c). 1 … 2^29 */
   chunk: number;

@@ -19,6 +19,7 @@ export type MropePart =
       readonly timeStep?: number;
     };
 
+/** Options of {@link mropePositions}. */
 export interface MropeOptions {
   /** Rows and columns of patches that become one token (spatial_merge_size). 1 … 2^29. Default 2. */
   merge?: number;
@@ -28,6 +29,7 @@ export interface MropeOptions {
   paddingAfter?: number;
 }
 
+/** What {@link mropePositions} returns. */
 export interface MropePositions {
   /** `[tokens, 3]`: time, row, column of each token, padding included (at 0, and to be masked). */
   readonly positions: Int32Array;

@@ -1,6 +1,7 @@
 import { checkOptions, integer, wrong } from '../check.js';
 import { firstPosition, marks, maxPosition, partCount, rowLength, tokenCount } from './limits.js';
 
+/** Options of {@link positionsFromMask}. */
 export interface MaskOptions {
   /** Rows of the mask. Default 1. */
   batch?: number;
@@ -10,6 +11,7 @@ export interface MaskOptions {
   paddingPosition?: number;
 }
 
+/** What {@link positionsFromMask} returns. */
 export interface MaskedPositions {
   /** `[batch, tokens]` */
   readonly positions: Int32Array;
@@ -42,6 +44,7 @@ export function positionsFromMask(
   return { positions, next };
 }
 
+/** What {@link packedPositions} returns. */
 export interface PackedPositions {
   /** `[tokens]`: each document counts from 0. */
   readonly positions: Int32Array;

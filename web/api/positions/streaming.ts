@@ -1,6 +1,7 @@
 import { checkOptions, integer } from '../check.js';
 import { maxPosition, partCount, tokenCount } from './limits.js';
 
+/** Options of {@link streamingPositions}. */
 export interface StreamingOptions {
   /** How many of the first tokens stay for good, 0 … 2^23 (StreamingLLM: 4). */
   sinks: number;
@@ -10,6 +11,7 @@ export interface StreamingOptions {
   tokens: number;
 }
 
+/** What {@link streamingPositions} returns, `[kept tokens]` each. */
 export interface StreamingCache {
   /** Which tokens are in the cache, by their place in the text. */
   readonly kept: Int32Array;

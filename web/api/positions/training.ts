@@ -1,4 +1,4 @@
-import { checkOptions, integer, wrong } from '../check.js';
+import { checkOptions, integer } from '../check.js';
 import { Draws } from './draw.js';
 import { marks, maxPosition, rowLength, tokenCount } from './limits.js';
 
@@ -10,6 +10,7 @@ export interface DrawOptions {
   tokens: number;
 }
 
+/** Options of {@link posePositions}. */
 export interface PoseOptions extends DrawOptions {
   /** Length that the positions are to cover, `tokens` … 2^30. */
   target: number;
@@ -41,6 +42,7 @@ export function posePositions(options: PoseOptions): Int32Array {
   return positions;
 }
 
+/** Options of {@link randomizedPositions}. */
 export interface RandomizedOptions extends DrawOptions {
   /** Positions are taken from 0 … length − 1; `tokens` … 2^30. */
   length: number;
@@ -58,6 +60,7 @@ export function randomizedPositions(options: RandomizedOptions): Int32Array {
   return new Draws(given.seed).sample(tokens, length);
 }
 
+/** Options of {@link shapePositions}. */
 export interface ShapeOptions extends DrawOptions {
   /** Largest shift, 0 … 2^29. */
   maxShift: number;
@@ -74,45 +77,7 @@ export function shapePositions(options: ShapeOptions): Int32Array {
   return Int32Array.from({ length: tokens }, (_, i) => i + shift);
 }
 
-export interface CapeOptions extends DrawOptions {
-  /** The row moves by a shift within ±globalShift; any number from 0 to 2^30. Default 0. */
-  globalShift?: number;
-  /** Each token moves by its own within ±localShift; 0 … 2^30, below 0.5 to keep the order. Default 0. */
-  localShift?: number;
-  /** All are multiplied by a factor from 1/maxScale to maxScale, uniform in its logarithm; 1 … 2^30. Default 1. */
-  maxScale?: number;
-}
-
-/**
- * Positions of CAPE (Likhomanenko 2021, 2106.03143, section 3.2): (i + Δ + δ_i)·λ for token i. They are
- * real numbers, since rounding would undo small local shifts and any scale near 1, so they come in
- * float64: multiply them by the frequencies of a sinusoid. With the defaults they are 0, 1, 2 …, as in use
- * after training.
- */
-export function capePositions(options: CapeOptions): Float64Array {
-  const keys = ['seed', 'tokens', 'globalShift', 'localShift', 'maxScale'];
-  const given = checkOptions(options, keys, 'capePositions');
-  const tokens = tokenCount(given.tokens, 'tokens');
-  const globalShift = real(given.globalShift ?? 0, 'globalShift', 0);
-  const localShift = real(given.localShift ?? 0, 'localShift', 0);
-  const logScale = Math.log(real(given.maxScale ?? 1, 'maxScale', 1));
-  const draws = new Draws(given.seed);
-  const shift = draws.real(-globalShift, globalShift);
-  const scale = Math.exp(draws.real(-logScale, logScale));
-  return Float64Array.from(
-    { length: tokens },
-    (_, i) => (i + shift + draws.real(-localShift, localShift)) * scale,
-  );
-}
-
-/** Checks a number from `low` to 2^30. */
-function real(value: unknown, argument: string, low: number): number {
-  const allowed = `a number from ${low} to ${maxPosition}`;
-  if (typeof value !== 'number') throw wrong('argument', argument, value, allowed);
-  if (!(value >= low && value <= maxPosition)) throw wrong('range', argument, value, allowed);
-  return value;
-}
-
+/** Options of {@link abacusPositions}. */
 export interface AbacusOptions {
   /** Rows of the list. Default 1. */
   batch?: number;
@@ -123,10 +88,10 @@ export interface AbacusOptions {
 }
 
 /**
- * Positions of Abacus embeddings (McLeish 2024, 2405.17399, section 3.1), rows of a learned table: digits
- * count from 1 inside their number, everything else is 0. `isDigit` is `[batch, tokens]`, true or 1 for
- * digits. Numbers must be written with the lowest digit first, so that equal positions mean equal powers
- * of ten.
+ * Positions of Abacus embeddings (McLeish 2024, 2405.17399, section 3.1), rows of a learned table (the
+ * encoding `learned`, whose row 0 is that of everything else): digits count from 1 inside their number,
+ * everything else is 0. `isDigit` is `[batch, tokens]`, true or 1 for digits. Numbers must be written
+ * with the lowest digit first, so that equal positions mean equal powers of ten.
  */
 export function abacusPositions(
   isDigit: readonly boolean[] | readonly number[] | Uint8Array,

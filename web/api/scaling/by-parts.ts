@@ -1,5 +1,5 @@
 import { wrong } from '../check.js';
-import { factor, geometric, originalMaxPosition, unscaled } from './rule.js';
+import { factor, geometric, kindsOfShares, originalMaxPosition, unscaled } from './rule.js';
 import type { Rule, Values } from './rule.js';
 import type { Rotation, ScalingParameter } from './types.js';
 
@@ -62,16 +62,29 @@ export function correctionRange(rotation: Rotation, values: Values): readonly [n
   return [Math.max(first, 0), Math.min(last, rotation.rotaryDim - 1)];
 }
 
-/** θ_i/s·r_i + θ_i·(1 − r_i) with a ramp r_i from 0 (fast, kept) to 1 (slow, interpolated). */
-export function rampedFrequencies(rotation: Rotation, values: Values): number[] {
-  const stretch = values['factor'] as number;
+/** The ramp r_i of each pair, from 0 (fast, kept) to 1 (slow, interpolated). */
+function ramp(rotation: Rotation, values: Values): number[] {
   const [first, last] = correctionRange(rotation, values);
   const width = first === last ? 0.001 : last - first; // as in the paper's code: never divide by zero
-  return geometric(rotation.base, rotation.rotaryDim).map((frequency, i) => {
-    const ramp = Math.min(Math.max((i - first) / width, 0), 1);
-    return (frequency / stretch) * ramp + frequency * (1 - ramp);
-  });
+  return Array.from({ length: rotation.rotaryDim / 2 }, (_, i) =>
+    Math.min(Math.max((i - first) / width, 0), 1),
+  );
 }
+
+/** θ_i/s·r_i + θ_i·(1 − r_i). */
+export function rampedFrequencies(rotation: Rotation, values: Values): number[] {
+  const stretch = values['factor'] as number;
+  const slow = ramp(rotation, values);
+  return geometric(rotation.base, rotation.rotaryDim).map(
+    (frequency, i) => (frequency / stretch) * slow[i]! + frequency * (1 - slow[i]!),
+  );
+}
+
+/** Bands of NTK-by-parts and YaRN. */
+export const rampedKinds: Rule['kinds'] = (rotation, values) => {
+  const kept = ramp(rotation, values).map((slow) => 1 - slow);
+  return kindsOfShares(kept, values['factor']);
+};
 
 /** NTK-by-parts (bloc97 2023; YaRN, section 3.2): the frequencies of YaRN without its attention factor. */
 export const byParts: Rule = {
@@ -84,4 +97,5 @@ export const byParts: Rule = {
     parameters: rampParameters,
   },
   compute: (rotation, values) => unscaled(rampedFrequencies(rotation, values)),
+  kinds: rampedKinds,
 };

@@ -7,8 +7,14 @@ import { none } from './none.js';
 import { dynamic, ntk } from './ntk.js';
 import { readOptions } from './options.js';
 import { proportional } from './proportional.js';
-import type { Rule } from './rule.js';
-import type { Rotation, ScaledFrequencies, ScalingDescription, ScalingOptions } from './types.js';
+import type { Rule, Values } from './rule.js';
+import type {
+  Rotation,
+  ScaledFrequencies,
+  ScalingBand,
+  ScalingDescription,
+  ScalingOptions,
+} from './types.js';
 import { yarn } from './yarn.js';
 
 const all = [none, linear, ntk, dynamic, byParts, yarn, longrope, llama3, proportional];
@@ -33,6 +39,32 @@ export function scaleFrequencies(
   rotation: Rotation,
   scaling: ScalingOptions = { type: 'none' },
 ): ScaledFrequencies {
+  const { rule, values } = read(rotation, scaling);
+  return rule.compute(rotation, values);
+}
+
+/**
+ * What a context-extension rule does to which pairs: bands of neighbours it treats alike, in the order
+ * of the pairs and without gaps. Needs no WebAssembly.
+ *
+ * @param rotation as for `scaleFrequencies`
+ * @param scaling the rule; default none
+ * @throws PosencError as `scaleFrequencies` does
+ */
+export function scalingBands(
+  rotation: Rotation,
+  scaling: ScalingOptions = { type: 'none' },
+): ScalingBand[] {
+  const { rule, values } = read(rotation, scaling);
+  const kinds = rule.kinds(rotation, values);
+  const starts = kinds.flatMap((kind, i) => (kind === kinds[i - 1] ? [] : [i]));
+  return starts.map((first, i) => {
+    return { kind: kinds[first]!, first, last: (starts[i + 1] ?? kinds.length) - 1 };
+  });
+}
+
+/** Checks both arguments and finds the rule. */
+function read(rotation: Rotation, scaling: ScalingOptions): { rule: Rule; values: Values } {
   if (typeof rotation !== 'object' || rotation === null) {
     throw wrong('argument', 'rotation', rotation, 'an object with base and rotaryDim');
   }
@@ -49,6 +81,5 @@ export function scaleFrequencies(
     throw wrong('range', 'rotaryDim', rotaryDim, 'an even number');
   }
   if (length !== undefined) integer(length, 'length', 1, 2 ** 30);
-  const { rule, values } = readOptions(rules, scaling, rotaryDim);
-  return rule.compute(rotation, values);
+  return readOptions(rules, scaling, rotaryDim);
 }

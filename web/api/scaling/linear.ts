@@ -1,4 +1,4 @@
-import { factor, geometric, unscaled } from './rule.js';
+import { everyPair, factor, geometric, unscaled } from './rule.js';
 import type { Rule } from './rule.js';
 
 /**
@@ -19,4 +19,5 @@ export const linear: Rule = {
     const stretch = values['factor'] as number;
     return unscaled(geometric(base, rotaryDim).map((frequency) => frequency / stretch));
   },
+  kinds: (rotation, { factor: stretch }) => everyPair(rotation, 'interpolated', stretch),
 };

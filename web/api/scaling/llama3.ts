@@ -1,7 +1,7 @@
 import { wrong } from '../check.js';
-import { factor, geometric, originalMaxPosition, unscaled } from './rule.js';
-import type { Rule } from './rule.js';
-import type { ScalingParameter } from './types.js';
+import { factor, geometric, kindsOfShares, originalMaxPosition, unscaled } from './rule.js';
+import type { Rule, Values } from './rule.js';
+import type { Rotation, ScalingParameter } from './types.js';
 
 const turns = (
   name: string,
@@ -36,24 +36,32 @@ export const llama3: Rule = {
       turns('highFreqFactor', 4, { zh: '多于这么多圈：保持不变', en: 'more turns: kept' }),
     ],
   },
-  compute: ({ base, rotaryDim }, values) => {
-    const {
-      factor: stretch,
-      originalMaxPosition: trained,
-      lowFreqFactor: low,
-      highFreqFactor: high,
-    } = values as Record<string, number>;
-    if (high! < low!) {
-      throw wrong('range', 'highFreqFactor', high, `at least lowFreqFactor (${low})`);
-    }
+  compute: (rotation, values) => {
+    const stretch = values['factor'] as number;
+    const kept = keptShares(rotation, values);
     return unscaled(
-      geometric(base, rotaryDim).map((frequency) => {
-        const wavelength = (2 * Math.PI) / frequency;
-        if (wavelength > trained! / low!) return frequency / stretch!;
-        if (wavelength < trained! / high! || high === low) return frequency;
-        const kept = (trained! / wavelength - low!) / (high! - low!);
-        return ((1 - kept) * frequency) / stretch! + kept * frequency;
-      }),
+      geometric(rotation.base, rotation.rotaryDim).map(
+        (frequency, i) => ((1 - kept[i]!) * frequency) / stretch + kept[i]! * frequency,
+      ),
     );
   },
+  kinds: (rotation, values) => kindsOfShares(keptShares(rotation, values), values['factor']),
 };
+
+/** Share of each pair's frequency that is kept: t above. */
+function keptShares({ base, rotaryDim }: Rotation, values: Values): number[] {
+  const {
+    originalMaxPosition: trained,
+    lowFreqFactor: low,
+    highFreqFactor: high,
+  } = values as Record<string, number>;
+  if (high! < low!) {
+    throw wrong('range', 'highFreqFactor', high, `at least lowFreqFactor (${low})`);
+  }
+  return geometric(base, rotaryDim).map((frequency) => {
+    const wavelength = (2 * Math.PI) / frequency;
+    if (wavelength > trained! / low!) return 0;
+    if (wavelength < trained! / high! || high === low) return 1;
+    return (trained! / wavelength - low!) / (high! - low!);
+  });
+}

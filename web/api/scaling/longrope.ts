@@ -1,5 +1,5 @@
 import { wrong } from '../check.js';
-import { attentionFactor, factor, geometric, originalMaxPosition } from './rule.js';
+import { attentionFactor, everyPair, factor, geometric, originalMaxPosition } from './rule.js';
 import type { Rule } from './rule.js';
 import type { ScalingParameter } from './types.js';
 
@@ -50,4 +50,5 @@ export const longrope: Rule = {
       softmaxFactor: 1,
     };
   },
+  kinds: (rotation) => everyPair(rotation, 'searched'),
 };

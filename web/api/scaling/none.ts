@@ -1,4 +1,4 @@
-import { geometric, unscaled } from './rule.js';
+import { everyPair, geometric, unscaled } from './rule.js';
 import type { Rule } from './rule.js';
 
 /** RoPE as it is (Su 2021, section 3.2.2): θ_i = base^(−2i/d), d the rotated width. */
@@ -12,4 +12,5 @@ export const none: Rule = {
     parameters: [],
   },
   compute: ({ base, rotaryDim }) => unscaled(geometric(base, rotaryDim)),
+  kinds: (rotation) => everyPair(rotation, 'kept'),
 };

@@ -1,6 +1,7 @@
 import { wrong } from '../check.js';
-import { factor, geometric, originalMaxPosition, unscaled } from './rule.js';
-import type { Rule } from './rule.js';
+import { everyPair, factor, geometric, originalMaxPosition, unscaled } from './rule.js';
+import type { Rule, Values } from './rule.js';
+import type { Rotation } from './types.js';
 
 /**
  * The base of which the slowest pair is stretched by `stretch` exactly: base·stretch^(d/(d−2)).
@@ -23,6 +24,7 @@ export const ntk: Rule = {
   },
   compute: ({ base, rotaryDim }, values) =>
     unscaled(geometric(biggerBase(base, values['factor'] as number, rotaryDim), rotaryDim)),
+  kinds: (rotation, { factor: stretch }) => everyPair(rotation, 'rebased', stretch),
 };
 
 /**
@@ -57,14 +59,16 @@ export const dynamic: Rule = {
       },
     ],
   },
-  compute: ({ base, rotaryDim, length }, values) => {
-    const {
-      factor: stretch,
-      originalMaxPosition: trained,
-      alpha,
-    } = values as Record<string, number>;
-    const longest = Math.max(length ?? 0, trained!);
-    const grown = alpha ?? (stretch! * longest) / trained! - (stretch! - 1);
-    return unscaled(geometric(biggerBase(base, grown, rotaryDim), rotaryDim));
+  compute: (rotation, values) => {
+    const { base, rotaryDim } = rotation;
+    return unscaled(geometric(biggerBase(base, growth(rotation, values), rotaryDim), rotaryDim));
   },
+  kinds: (rotation, values) => everyPair(rotation, 'rebased', growth(rotation, values)),
 };
+
+/** How far the slowest pair is stretched at this length. */
+function growth({ length }: Rotation, values: Values): number {
+  const { factor: stretch, originalMaxPosition: trained, alpha } = values as Record<string, number>;
+  const longest = Math.max(length ?? 0, trained!);
+  return alpha ?? (stretch! * longest) / trained! - (stretch! - 1);
+}

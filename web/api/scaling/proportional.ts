@@ -1,5 +1,6 @@
-import { factor, geometric, unscaled } from './rule.js';
-import type { Rule } from './rule.js';
+import { everyPair, factor, geometric, unscaled } from './rule.js';
+import type { Rule, Values } from './rule.js';
+import type { Rotation } from './types.js';
 
 /**
  * p-RoPE (Barbero 2024, section 6), `proportional` in Gemma 4: the ⌊p·d/2⌋ fastest pairs turn, the others
@@ -26,11 +27,20 @@ export const proportional: Rule = {
       { ...factor, initial: 1, required: false },
     ],
   },
-  compute: ({ base, rotaryDim }, values) => {
-    const { partialRotaryFactor: share, factor: stretch } = values as Record<string, number>;
-    const turning = Math.floor((share! * rotaryDim) / 2);
+  compute: (rotation, values) => {
+    const { base, rotaryDim } = rotation;
+    const stretch = values['factor'] as number;
+    const turning = turningPairs(rotation, values);
     return unscaled(
-      geometric(base, rotaryDim).map((frequency, i) => (i < turning ? frequency / stretch! : 0)),
+      geometric(base, rotaryDim).map((frequency, i) => (i < turning ? frequency / stretch : 0)),
     );
   },
+  kinds: (rotation, values) => {
+    const turning = turningPairs(rotation, values);
+    const kinds = everyPair(rotation, 'interpolated', values['factor']);
+    return kinds.map((kind, i) => (i < turning ? kind : 'still'));
+  },
 };
+
+const turningPairs = ({ rotaryDim }: Rotation, values: Values): number =>
+  Math.floor(((values['partialRotaryFactor'] as number) * rotaryDim) / 2);

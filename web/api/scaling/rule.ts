@@ -1,4 +1,10 @@
-import type { ScalingDescription, ScalingParameter, Rotation, ScaledFrequencies } from './types.js';
+import type {
+  BandKind,
+  ScalingDescription,
+  ScalingParameter,
+  Rotation,
+  ScaledFrequencies,
+} from './types.js';
 
 /** Checked parameters of a rule, defaults filled in; `undefined` where there is none. */
 export type Values = Readonly<Record<string, number | boolean | readonly number[] | undefined>>;
@@ -11,7 +17,20 @@ export interface Rule {
    * not go together.
    */
   readonly compute: (rotation: Rotation, values: Values) => ScaledFrequencies;
+  /** What becomes of each pair; throws as `compute` does. */
+  readonly kinds: (rotation: Rotation, values: Values) => readonly BandKind[];
 }
+
+/** One kind for all pairs; a stretch of 1 changes none. */
+export const everyPair = ({ rotaryDim }: Rotation, kind: BandKind, stretch?: unknown): BandKind[] =>
+  Array.from({ length: rotaryDim / 2 }, () => (stretch === 1 ? 'kept' : kind));
+
+/** Kinds of pairs by the share of each frequency that is kept: 1 = all, 0 = divided by the stretch. */
+export const kindsOfShares = (shares: readonly number[], stretch: unknown): BandKind[] =>
+  shares.map((kept) => {
+    if (kept === 1 || stretch === 1) return 'kept';
+    return kept === 0 ? 'interpolated' : 'blended';
+  });
 
 /** base^(−2i/width) for the first `pairs` pairs: RoPE (Su 2021, arXiv 2104.09864, section 3.2.2). */
 export const geometric = (base: number, width: number, pairs = width / 2): number[] =>

@@ -119,17 +119,25 @@ export type ScalingOptions =
 
 /** One parameter of a rule; `list` = one number per pair. */
 export interface ScalingParameter extends Omit<ParameterDescription, 'kind' | 'choices'> {
+  /** What a value is; numbers of a list are real. */
   readonly kind: 'integer' | 'real' | 'flag' | 'list';
+  /** Default; `null` when the parameter is required, derived from another one, or may be missing. */
   readonly initial: number | boolean | null;
 }
 
 /** What a rule is, for sliders and tables. */
 export interface ScalingDescription {
+  /** What `type` is to be. */
   readonly name: ScalingName;
+  /** For people. */
   readonly title: Text;
+  /** Year of the paper. */
   readonly year: number;
+  /** Authors and title of the source. */
   readonly paper: string;
+  /** Address of the source. */
   readonly url: string;
+  /** In the order of the rule's options. */
   readonly parameters: readonly ScalingParameter[];
 }
 
@@ -144,6 +152,35 @@ export interface Rotation {
    * Default: not longer than the trained length.
    */
   readonly length?: number;
+}
+
+/**
+ * What a rule does to a pair:
+ * - `kept`: nothing (beyond the trained length it extrapolates);
+ * - `blended`: its frequency lies between the kept and the divided one;
+ * - `interpolated`: its frequency is divided by the whole factor;
+ * - `rebased`: its frequency comes from a bigger base, the slower the pair the more it is stretched;
+ * - `searched`: its frequency is divided by a number of its own;
+ * - `still`: it does not turn.
+ */
+export type BandKind = 'kept' | 'blended' | 'interpolated' | 'rebased' | 'searched' | 'still';
+
+/** Neighbouring pairs that a rule treats alike. */
+export interface ScalingBand {
+  readonly kind: BandKind;
+  /** First and last pair, from 0. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What training has shown of one pair's circle, and what a longer sequence asks of it. */
+export interface PairCoverage {
+  /** Share of the circle met in training: 0 … 1, 1 = every angle. */
+  readonly covered: number;
+  /** Turns the pair makes over the asked length, with the rule. */
+  readonly turns: number;
+  /** Whether all its angles at the asked length were met in training. */
+  readonly inDistribution: boolean;
 }
 
 /** A frequency table, and who multiplies what. */

@@ -1,4 +1,4 @@
-import { rampParameters, rampedFrequencies } from './by-parts.js';
+import { rampParameters, rampedFrequencies, rampedKinds } from './by-parts.js';
 import { attentionFactor } from './rule.js';
 import type { Rule } from './rule.js';
 import type { ScalingParameter } from './types.js';
@@ -61,4 +61,5 @@ export const yarn: Rule = {
       softmaxFactor: lower ? temperature(stretch!, lower) ** 2 : 1,
     };
   },
+  kinds: rampedKinds,
 };

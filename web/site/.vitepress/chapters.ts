@@ -43,7 +43,7 @@ export const chapters: readonly Chapter[] = [
   },
 ];
 
-/** Pages beside the book. */
+/** Pages beside the book; those of the API have pages of their own below them. */
 export const tools: readonly Omit<Chapter, 'figure'>[] = [
   {
     path: 'inspect',
@@ -53,15 +53,33 @@ export const tools: readonly Omit<Chapter, 'figure'>[] = [
       en: 'Paste the config.json of a model and see how each of its layers knows about position.',
     },
   },
+  {
+    path: 'encodings',
+    title: { zh: '编码一览', en: 'Encodings' },
+    line: {
+      zh: '每一种编码的选项、默认值、范围、出处与使用它的模型。',
+      en: 'Every encoding with its options, defaults, ranges, paper and models.',
+    },
+  },
+  {
+    path: 'api',
+    title: { zh: 'API', en: 'API' },
+    line: {
+      zh: '每一个函数、类型与错误（英文）。',
+      en: 'Every function, type and error of the package.',
+    },
+  },
 ];
 
 /** Address of a page. */
 export const pageUrl = (path: string, lang: Language): string =>
   `${lang === 'zh' ? '/' : '/en/'}${path === 'index' ? '' : `${path}.html`}`;
 
+/** Which page of the lists above a file belongs to: `en/api/load.md` to `api`. */
+export const pathOf = (relativePath: string): string =>
+  relativePath.replace(/^en\//, '').replace(/(\.md|\/.*)$/, '');
+
 /** The same page in the other language. */
 export function otherLanguage(relativePath: string): { lang: Language; path: string } {
-  const isEnglish = relativePath.startsWith('en/');
-  const path = relativePath.replace(/^en\//, '').replace(/\.md$/, '');
-  return { lang: isEnglish ? 'zh' : 'en', path };
+  return { lang: relativePath.startsWith('en/') ? 'zh' : 'en', path: pathOf(relativePath) };
 }

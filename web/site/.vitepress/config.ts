@@ -23,6 +23,8 @@ export default defineConfig({
   outDir: here('../../../build/site'),
   cacheDir: here('./cache'),
   srcExclude: ['facts/**'],
+  // scripts/reference.mjs writes pages there.
+  rewrites: { 'generated/:page(.*)': ':page' },
   locales: {
     root: { label: '中文', lang: 'zh-CN', description: description.zh },
     en: { label: 'English', lang: 'en', description: description.en },
@@ -54,7 +56,7 @@ export default defineConfig({
     const files = [
       ...chunks.filesOf(`web/figures/${figure}.ts`),
       ...chunks.filesOf('dist/index.js'),
-      ...chunks.filesOf('dist/simd.js'),
+      ...chunks.filesOf('dist/lite.js'),
     ];
     return [...new Set(files)].map((file) => ['link', { rel: 'modulepreload', href: `/${file}` }]);
   },

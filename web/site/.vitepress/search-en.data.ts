@@ -3,4 +3,7 @@ import { sectionsOf, type Section } from './search-sections.js';
 
 export declare const data: readonly Section[];
 
-export default createContentLoader('en/*.md', { render: true, transform: sectionsOf });
+export default createContentLoader(['en/*.md', 'generated/en/*.md'], {
+  render: true,
+  transform: sectionsOf,
+});

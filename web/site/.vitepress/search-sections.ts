@@ -19,7 +19,8 @@ const HEADING = /<h([23]) id="([^"]*)"[^>]*>(.*?)<a class="header-anchor".*?<\/a
 
 /** Sections of one language's pages, in the order of the pages. */
 export function sectionsOf(pages: readonly RenderedPage[]): Section[] {
-  return pages.flatMap(({ url, html = '', frontmatter }) => {
+  return pages.flatMap(({ url: source, html = '', frontmatter }) => {
+    const url = source.replace(/^\/generated/, '');
     const page = frontmatter.title ?? '';
     const starts = [...html.matchAll(HEADING)];
     const cut = (from: number, to?: number) => plainText(html.slice(from, to));

@@ -46,8 +46,10 @@ export const encodings = {
   'relative-off': note<Type>(
     'warning',
     ({ type }) =>
-      `relative_attention is not true: ${type} then attends without relative positions, which is not computed.`,
-    ({ type }) => `relative_attention 不为 true：${type} 此时不用相对位置，尚未支持计算。`,
+      `relative_attention is not true: ${type} then has no relative positions, only those added to its input, if any. ` +
+      'Published checkpoints have it on.',
+    ({ type }) =>
+      `relative_attention 不为 true：${type} 此时没有相对位置，只有加在输入上的位置（如果有）。已发布的权重都是打开的。`,
   ),
   disentangled: note<{ terms: string; scored: number }>(
     'info',
@@ -71,5 +73,82 @@ export const encodings = {
       'so the table holds fewer tokens than it has rows.',
     ({ padding, offset }) =>
       `位置从第 ${offset} 行数起，在填充行 ${padding} 之后；填充 token 不计数，所以能容纳的 token 少于表的行数。`,
+  ),
+  sinusoids: note<{ side: string | null; denominator: string }>(
+    'info',
+    ({ side, denominator }) =>
+      `${side === null ? 'The table' : `The table of the ${side}`} is sinusoidal, not learned: exponents i / (${denominator}), ` +
+      (side === null ? 'sines and cosines in turn.' : 'first all sines, then all cosines.'),
+    ({ side, denominator }) =>
+      `${side === null ? '位置表' : side === 'encoder' ? '编码器的位置表' : '解码器的位置表'}是正弦的，不是学习得到的：指数为 i / (${denominator})，` +
+      (side === null ? '正弦与余弦交错。' : '先是全部正弦，后是全部余弦。'),
+  ),
+  'sinusoids-grow': note<{ offset: number }>(
+    'info',
+    ({ offset }) =>
+      `Position 0 has the sinusoids of ${offset}, padding has zeros and is not counted; rows beyond the stated length are made when needed.`,
+    ({ offset }) =>
+      `位置 0 用的是 ${offset} 处的正弦值，填充为零且不计数；超出所写长度的行在需要时生成。`,
+  ),
+  'table-and-buckets': note<object>(
+    'info',
+    () =>
+      'Positions enter twice: a learned table at the input, and in every layer a bias per bucket of distances.',
+    () => '位置进入两次：输入处的学习表，以及每一层按距离分桶的偏置。',
+  ),
+  'relative-keys': note<{ terms: string; rows: number }>(
+    'info',
+    ({ terms, rows }) =>
+      `Every layer has ${rows} learned vectors, one per distance, that meet the content as ${terms}; nothing is added at the input. ` +
+      'There is none for greater distances.',
+    ({ terms, rows }) =>
+      `每层有 ${rows} 个学习得到的向量，每个距离一个，以 ${terms} 与内容相遇；输入处不加位置。更大的距离没有向量。`,
+  ),
+  'segment-memory': note<{ memory: number }>(
+    'info',
+    ({ memory }) =>
+      `Only distances matter, so a segment may look back into ${memory === 0 ? 'keys' : `up to ${memory} keys`} kept of earlier ones.`,
+    ({ memory }) =>
+      `只有距离起作用，所以一段可以回看之前各段保留的${memory === 0 ? '' : `至多 ${memory} 个`}键。`,
+  ),
+  'position-convolution': note<{ kernel: number; groups: number }>(
+    'info',
+    ({ kernel, groups }) =>
+      `A convolution over ${kernel} frames in ${groups} groups, added to the input, tells the order; there is neither table nor end. ` +
+      'All its numbers are trained weights, outside the config.',
+    ({ kernel, groups }) =>
+      `加在输入上的 ${kernel} 帧、${groups} 组卷积给出顺序；没有位置表，也没有长度上限。其数值都是训练得到的权重，不在配置里。`,
+  ),
+  'swin-table': note<{ window: number }>(
+    'info',
+    ({ window }) =>
+      `Patches see only their window of ${window} × ${window}; a learned bias stands for each offset and head, and every ` +
+      'second layer moves its windows by half.',
+    ({ window }) =>
+      `图块只看自己所在的 ${window} × ${window} 窗口；每个偏移与头有一个学习得到的偏置，每隔一层窗口移动一半。`,
+  ),
+  'swin-network': note<{ window: number }>(
+    'info',
+    ({ window }) =>
+      `Patches see only their window of ${window} × ${window}; a small network of the log offset makes the biases, and ` +
+      'attention compares directions (cosine) with a learned scale for each head.',
+    ({ window }) =>
+      `图块只看自己所在的 ${window} × ${window} 窗口；偏置由对数偏移的小网络给出，注意力比较方向（余弦），每个头有学习得到的系数。`,
+  ),
+  'absolute-too': note<object>(
+    'info',
+    () => 'use_absolute_embeddings adds a learned table of patches to the input as well.',
+    () => 'use_absolute_embeddings 还在输入上加一个学习得到的图块位置表。',
+  ),
+  'local-radius': note<{ radius: number }>(
+    'info',
+    ({ radius }) => `Encoder layers see ${radius} tokens to each side.`,
+    ({ radius }) => `编码器各层只看每侧 ${radius} 个 token。`,
+  ),
+  'global-blocks': note<{ block: number }>(
+    'info',
+    ({ block }) =>
+      `Each block of ${block} tokens also has a summary that every token sees, with buckets of its own by distance in blocks.`,
+    ({ block }) => `每 ${block} 个 token 还有一个所有 token 都能看到的摘要，按块距离另有分桶偏置。`,
   ),
 };

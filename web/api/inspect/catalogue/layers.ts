@@ -37,6 +37,14 @@ export const layers = {
       `${type} mixes attention with layers that have no positions; where layer_types is missing, which are which was not told apart by the config.`,
     ({ type }) => `${type} 混合了注意力层与没有位置的层；缺少 layer_types 时，配置没有区分它们。`,
   ),
+  compressed: note<{ layerType: string; count: number; rate: number }>(
+    'info',
+    ({ layerType, count, rate }) =>
+      `${count} layers of type ${layerType} see keys one by one within the window; beyond, every ${rate} tokens share ` +
+      'one key, turned by the position of the first.',
+    ({ layerType, count, rate }) =>
+      `${count} 个 ${layerType} 层在窗口内逐个看键；窗口之外每 ${rate} 个 token 共用一个键，按其中第一个的位置旋转。`,
+  ),
   'no-rope-meaning': note<{ rotating: number; of: number }>(
     'info',
     ({ rotating, of }) =>

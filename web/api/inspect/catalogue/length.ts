@@ -64,6 +64,12 @@ export const length = {
     ({ asked, positions }) =>
       `要求 ${asked}，而位置表只有 ${positions} 行：从位置 ${positions} 起不存在。`,
   ),
+  'distances-end': note<{ asked: number; maxDistance: number }>(
+    'error',
+    ({ asked, maxDistance }) =>
+      `Asked ${asked}, but there is no vector for distances beyond ${maxDistance}.`,
+    ({ asked, maxDistance }) => `要求 ${asked}，而超过 ${maxDistance} 的距离没有向量。`,
+  ),
   'window-both-sides': note<{ window: number; side: number }>(
     'info',
     ({ window, side }) =>

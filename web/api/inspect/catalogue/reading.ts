@@ -37,14 +37,6 @@ export const reading = {
       `无法判断${type === null ? '该模型' : `类型为 ${type} 的模型`}如何编码位置：` +
       '尚不认识这个类型，配置里也没有旋转字段。',
   ),
-  'special-model': note<Type>(
-    'warning',
-    ({ type }) =>
-      `Layers of ${type} differ in ways that the fields alone do not tell, and this type is not computed ` +
-      'yet: the fields are shown, the frequencies are not.',
-    ({ type }) =>
-      `${type} 各层的差别无法只凭字段得知，这个类型尚未支持计算：只列出字段，不给出频率。`,
-  ),
   'special-fields': note<{ names: string }>(
     'warning',
     ({ names }) =>

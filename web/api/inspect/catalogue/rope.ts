@@ -98,4 +98,72 @@ export const rope = {
     ({ sum, pairs }) =>
       `mrope_section 应是三个整数，总和等于对数 ${pairs}，而不是 ${sum}：无法得知哪一对按哪个轴旋转。`,
   ),
+  'latent-still': note<{ whole: number }>(
+    'info',
+    ({ whole }) =>
+      `Latent attention without rotation: all ${whole} dimensions of a query or key carry no position, also ` +
+      `those that qk_rope_head_dim sets apart; the softmax divides by √${whole}.`,
+    ({ whole }) =>
+      `不旋转的潜在注意力：查询与键的 ${whole} 维都不带位置，包括 qk_rope_head_dim 划出的那些；softmax 除以 √${whole}。`,
+  ),
+  'nope-anyway': note<object>(
+    'warning',
+    () =>
+      'mla_use_nope is false, but the code of kimi_linear in transformers has no rotation at all, and was followed.',
+    () => 'mla_use_nope 为 false，但 transformers 中 kimi_linear 的代码完全不旋转，这里照此处理。',
+  ),
+  'two-rotations': note<{ base: number; compressed: number }>(
+    'info',
+    ({ base, compressed }) =>
+      `Sliding layers turn by base ${base} without any rule; compressed layers by base ${compressed}, and they alone have the rule.`,
+    ({ base, compressed }) =>
+      `滑动窗口层用底数 ${base}，没有缩放规则；压缩层用底数 ${compressed}，缩放规则只用于它们。`,
+  ),
+  'turns-back': note<Type>(
+    'info',
+    ({ type }) =>
+      `In ${type} keys are the values too, rotation included: the output has to be turned back by the query's position.`,
+    ({ type }) => `${type} 的键同时是值，连同旋转：输出必须按查询的位置反向转回。`,
+  ),
+  'yarn-unscaled': note<Type>(
+    'info',
+    ({ type }) => `${type} leaves out YaRN's factor on cos and sin.`,
+    ({ type }) => `${type} 不使用 YaRN 的 cos、sin 系数。`,
+  ),
+  'rotary-dim-odd': note<{ width: number; pairs: number } & Type>(
+    'warning',
+    ({ width, pairs, type }) =>
+      `The share of the head that turns is ${width} dimensions, an odd number: the code of ${type} makes ${pairs} pairs ` +
+      `with exponents over ${width} and turns ${2 * pairs} dimensions.`,
+    ({ width, pairs, type }) =>
+      `旋转部分是 ${width} 维，为奇数：${type} 的代码生成 ${pairs} 对，指数以 ${width} 为分母，实际旋转 ${2 * pairs} 维。`,
+  ),
+  'grid-halves': note<Type>(
+    'info',
+    ({ type }) =>
+      `${type} turns the first half of the pairs by the row of an image patch and the second by its column; ` +
+      'the two share out the frequencies in turn.',
+    ({ type }) => `${type} 的前一半对按图块的行旋转，后一半按列旋转；两者轮流分得频率。`,
+  ),
+  'grid-mixed': note<Type>(
+    'info',
+    ({ type }) =>
+      `${type} turns all heads together before they are split, pairs in turn by row and column, counted from 1: ` +
+      'heads differ in their frequencies. Only self-attention turns, cross-attention does not.',
+    ({ type }) =>
+      `${type} 在切分各头之前整体旋转，各对轮流按行、按列，从 1 数起：因此各头的频率不同。` +
+      '只有自注意力旋转，交叉注意力不旋转。',
+  ),
+  'grid-rule': note<{ rule: string } & Type>(
+    'error',
+    ({ rule, type }) => `${type} turns without scaling rules; its code refuses ${rule}.`,
+    ({ rule, type }) => `${type} 的旋转没有缩放规则；其代码拒绝 ${rule}。`,
+  ),
+  'grid-width': note<{ needed: number; made: number }>(
+    'error',
+    ({ needed, made }) =>
+      `Frequencies for ${needed} dimensions are needed, half the hidden size, but head size times partial_rotary_factor makes ${made}.`,
+    ({ needed, made }) =>
+      `需要 ${needed} 维的频率（隐藏宽度的一半），而头宽乘以 partial_rotary_factor 是 ${made}。`,
+  ),
 };

@@ -3,7 +3,7 @@ import type { Type } from './note.js';
 
 /** Remarks on heads, layers and lengths. */
 export const shape = {
-  'default-assumed': note<{ name: string; value: number } & Type>(
+  'default-assumed': note<{ name: string; value: number | string } & Type>(
     'info',
     ({ name, value, type }) => `${name} is missing; ${type} takes ${value}.`,
     ({ name, value, type }) => `缺少 ${name}；${type} 的默认值是 ${value}。`,
@@ -32,6 +32,22 @@ export const shape = {
       'such a model cannot be built.',
     ({ hiddenSize, heads }) =>
       `隐藏宽度 ${hiddenSize} 不是头数 ${heads} 的倍数，又没有给出 head_dim：这样的模型无法建立。`,
+  ),
+  'head-dim-floored': note<{ hiddenSize: number; heads: number; headDim: number } & Type>(
+    'warning',
+    ({ hiddenSize, heads, headDim, type }) =>
+      `hidden size ${hiddenSize} is not a multiple of ${heads} heads; the code of ${type} rounds the head size down ` +
+      `to ${headDim}. Published models give head_dim: perhaps it was lost.`,
+    ({ hiddenSize, heads, headDim, type }) =>
+      `隐藏宽度 ${hiddenSize} 不是头数 ${heads} 的倍数；${type} 的代码把头宽向下取整为 ${headDim}。` +
+      '已发布的模型都写明 head_dim：也许它丢失了。',
+  ),
+  patches: note<{ side: number; extra: number; positions: number }>(
+    'info',
+    ({ side, extra, positions }) =>
+      `The image has ${side} × ${side} patches; with ${extra} for the tokens beside them that is ${positions} positions.`,
+    ({ side, extra, positions }) =>
+      `图像有 ${side} × ${side} 个图块；加上 ${extra} 个额外的 token，共 ${positions} 个位置。`,
   ),
   'kv-heads-not-dividing': note<{ kvHeads: number; heads: number }>(
     'error',

@@ -33,6 +33,8 @@ const architectures: Readonly<Record<string, readonly [string, 'half' | 'interle
   internlm2: ['internlm2', 'interleaved'],
   llama: ['llama', 'interleaved'],
   llama4: ['llama4_text', 'interleaved'],
+  mamba: ['mamba', 'half'],
+  mamba2: ['mamba2', 'half'],
   minicpm: ['minicpm', 'interleaved'],
   minicpm3: ['minicpm3', 'half'],
   'minimax-m2': ['minimax_m2', 'half'],

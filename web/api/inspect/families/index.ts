@@ -1,9 +1,11 @@
 import { generic, llama } from '../family.js';
 import type { Family } from '../family.js';
+import { biases } from './biases.js';
 import { core } from './core.js';
-import { other } from './other.js';
 import { remote } from './remote.js';
+import { recurrent } from './recurrent.js';
 import { rotary } from './rotary.js';
+import { tables } from './tables.js';
 import { interleaved, traitsOf } from './traits.js';
 
 /** The family of a row: Llama's reading, the row's numbers, the type's traits. */
@@ -15,7 +17,9 @@ const ofRow = (type: string): Family | undefined => {
   return { ...llama, type, originalInterleaved: false, ...numbers, ...traitsOf(type) };
 };
 
-const listed = new Map([...core, ...other, ...remote].map((family) => [family.type, family]));
+const listed = new Map(
+  [...core, ...tables, ...biases, ...recurrent, ...remote].map((family) => [family.type, family]),
+);
 
 /** The family of a model type, if posenc knows it. */
 export const familyOf = (type: string): Family | undefined => listed.get(type) ?? ofRow(type);
@@ -27,11 +31,3 @@ export const genericFamily = (type: string | null): Family => {
 
 /** Whether the layout of an unknown type is at least known from its code. */
 export const layoutKnown = (type: string | null): boolean => type !== null && interleaved.has(type);
-
-/** Model types whose layers differ by rules in their code that are not read yet, or turn in two dimensions. */
-export const specialTypes: ReadonlySet<string> = new Set([
-  'deepseek_v4',
-  'efficientloftr',
-  'kimi_linear',
-  'pixtral',
-]);

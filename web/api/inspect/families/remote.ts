@@ -1,5 +1,6 @@
 import { llama } from '../family.js';
 import type { Family } from '../family.js';
+import { byRatios } from './typing.js';
 
 /** Types whose code comes with their checkpoints, or is older than the tables. Facts: that code. */
 
@@ -27,6 +28,24 @@ const latent: Family = {
   handles: ['kv_lora_rank', 'qk_rope_head_dim'],
   headDim: 64,
   latent: { nope: 128, value: 128 },
+};
+
+const deepseekV4: Family = {
+  ...latent,
+  type: 'deepseek_v4',
+  layers: 43,
+  hiddenSize: 4096,
+  heads: 64,
+  kvHeads: 1,
+  length: 1048576,
+  latent: { nope: 448, value: 512, whole: 512 },
+  typing: byRatios,
+  window: 128,
+  compressedBase: 160000,
+  fractionDeclared: true,
+  sinks: true,
+  turnsBack: true,
+  yarnUnscaled: true,
 };
 
 const qwen3_5: Family = {
@@ -79,6 +98,7 @@ export const remote: readonly Family[] = [
   ...['qwen3_5', 'qwen3_5_text', 'qwen3_5_moe', 'qwen3_5_moe_text'].map((type) => {
     return { ...qwen3_5, type };
   }),
+  deepseekV4,
   { ...latent, type: 'kimi_k2', base: 50000 },
   { ...latent, type: 'deepseek_v32' },
   { ...latent, type: 'minicpm3', layout: 'half', headDim: null, latent: { nope: 64, value: 64 } },

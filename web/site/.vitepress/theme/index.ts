@@ -14,6 +14,7 @@ import './styles/search.css';
 import './styles/prose.css';
 import './styles/landing.css';
 import './styles/inspect.css';
+import './styles/reference.css';
 import '../facts.css';
 
 const theme: Theme = {

@@ -10,6 +10,8 @@ export interface Hit {
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 const TITLE_WEIGHT = 8;
+/** The book and the encodings, which are in the reader's language, come before the API. */
+const API_WEIGHT = 0.25;
 const MAX_HITS = 30;
 const EXCERPT_REACH = 42;
 
@@ -58,7 +60,7 @@ function rate(section: Section, wanted: readonly string[], query: string) {
   }
   // The words together are worth more than the words apart.
   if (text.includes(query.trim().toLowerCase())) score += TITLE_WEIGHT / 2;
-  return { matched, score };
+  return { matched, score: /\/api[./]/.test(section.url) ? API_WEIGHT * score : score };
 }
 
 function count(text: string, term: string): number {

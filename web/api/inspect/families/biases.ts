@@ -1,27 +1,9 @@
 import { llama } from '../family.js';
 import type { Family } from '../family.js';
 
-/** Types without rotation. Facts: their configuration and modeling classes in transformers 5. */
+/** Types that go by distances without rotation. Facts: their classes in transformers 4 and 5. */
 
 const plain: Family = { ...llama, originalInterleaved: false, headDimFields: [] };
-
-const gpt2: Family = {
-  ...plain,
-  type: 'gpt2',
-  encoding: 'learned',
-  layers: 12,
-  hiddenSize: 768,
-  heads: 12,
-  length: 1024,
-  lengthFields: ['n_positions', 'max_position_embeddings', 'n_ctx'],
-};
-
-const bert: Family = {
-  ...gpt2,
-  type: 'bert',
-  length: 512,
-  lengthFields: ['max_position_embeddings'],
-};
 
 const t5: Family = {
   ...plain,
@@ -38,12 +20,41 @@ const t5: Family = {
 };
 
 const deberta: Family = {
-  ...bert,
+  ...plain,
   type: 'deberta',
   encoding: 'deberta',
+  layers: 12,
+  hiddenSize: 768,
+  heads: 12,
+  length: 512,
 };
 
-export const other: readonly Family[] = [
+const transformerXl: Family = {
+  ...plain,
+  type: 'transfo-xl',
+  encoding: 'transformer_xl',
+  layers: 18,
+  hiddenSize: 1024,
+  heads: 16,
+  headDimFields: ['d_head'],
+  length: null,
+  lengthFields: [],
+};
+
+const swin: Family = { ...plain, type: 'swin', encoding: 'swin', length: null, lengthFields: [] };
+
+const wav2vec2: Family = {
+  ...plain,
+  type: 'wav2vec2',
+  encoding: 'convolution',
+  layers: 12,
+  hiddenSize: 768,
+  heads: 12,
+  length: null,
+  lengthFields: [],
+};
+
+export const biases: readonly Family[] = [
   {
     ...plain,
     type: 'bloom',
@@ -65,34 +76,29 @@ export const other: readonly Family[] = [
     attentionFields: 'attn_config',
   },
   {
-    ...gpt2,
+    ...plain,
     type: 'jais',
     encoding: 'alibi',
+    layers: 12,
+    hiddenSize: 768,
+    heads: 12,
+    length: 1024,
+    lengthFields: ['n_positions', 'max_position_embeddings', 'n_ctx'],
     handles: ['alibi'],
   },
-  gpt2,
-  { ...gpt2, type: 'gpt_bigcode' },
-  { ...gpt2, type: 'openai-gpt', length: 512 },
-  {
-    ...bert,
-    type: 'gpt_neo',
-    layers: 24,
-    hiddenSize: 2048,
-    heads: 16,
-    length: 2048,
-    softmax: 'one',
-  },
-  { ...bert, type: 'opt', length: 2048, offset: 2 },
-  bert,
-  { ...bert, type: 'electra', hiddenSize: 256, heads: 4 },
-  { ...bert, type: 'distilbert', layers: 6 },
-  { ...bert, type: 'roberta', offset: 'padding' },
-  { ...bert, type: 'xlm-roberta', offset: 'padding' },
-  { ...bert, type: 'camembert', offset: 'padding' },
   t5,
   { ...t5, type: 'mt5', layers: 8, heads: 6 },
   { ...t5, type: 'umt5', layers: 8, heads: 6 },
+  { ...t5, type: 'longt5' },
   { ...t5, type: 'switch_transformers', layers: 12, hiddenSize: 768, heads: 12 },
   deberta,
   { ...deberta, type: 'deberta-v2', layers: 24, hiddenSize: 1536, heads: 24 },
+  transformerXl,
+  { ...transformerXl, type: 'xlnet', layers: 24 },
+  swin,
+  { ...swin, type: 'swinv2' },
+  wav2vec2,
+  { ...wav2vec2, type: 'hubert' },
+  { ...wav2vec2, type: 'unispeech' },
+  { ...wav2vec2, type: 'unispeech-sat' },
 ];

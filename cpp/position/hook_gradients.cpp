@@ -1,0 +1,43 @@
+#include "position/hook_gradients.hpp"
+
+namespace posenc {
+
+void bias_grad(const Bias& bias, Positions queries, Positions keys, const float* d_out,
+               std::span<float* const> grads) {
+  for (int head = 0; head < bias.heads(); ++head) {
+    for (std::int64_t m = 0; m < queries.count; ++m, d_out += keys.count) {
+      bias.row_grad(head, queries.from(m, 1), keys, d_out, grads);
+    }
+  }
+}
+
+void weights_grad(const Bias& bias, Positions queries, Positions keys, const float* d_out,
+                  std::span<float* const> grads) {
+  for (int head = 0; head < bias.heads(); ++head) {
+    for (std::int64_t m = 0; m < queries.count; ++m, d_out += keys.count) {
+      bias.weights_row_grad(head, queries.from(m, 1), keys, d_out, grads);
+    }
+  }
+}
+
+void scale_grad(const Scale& scale, int heads, Positions queries, const float* d_out,
+                std::span<float* const> grads) {
+  for (int head = 0; head < heads; ++head) {
+    for (std::int64_t m = 0; m < queries.count; ++m) {
+      scale.factor_grad(head, queries.from(m, 1), *d_out++, grads);
+    }
+  }
+}
+
+void rotate_grad(const Rotate& rotate, const RotateCall& call, const float* d_out,
+                 std::span<float* const> grads) {
+  const std::int64_t step = call.positions_per_batch ? call.tokens * call.axes : 0;
+  for (std::int64_t i = 0; i < call.batch * call.heads; ++i) {
+    const Positions positions{call.positions + i / call.heads * step, call.tokens, call.axes};
+    rotate.turn_grad(call.side, static_cast<int>(i % call.heads), positions,
+                     call.x + i * call.tokens * rotate.head_dim(),
+                     d_out + i * call.tokens * rotate.turned_dim(), grads);
+  }
+}
+
+}  // namespace posenc
