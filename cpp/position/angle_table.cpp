@@ -25,6 +25,7 @@ AngleTable::AngleTable(std::int64_t tables, int axes, std::int64_t pairs)
       turns_(padded_),
       rows_((2 + kSpan) * 2 * padded_),
       anchor_(axes),
+      step_(axes),
       at_(axes) {
   fill(frequencies_, padded_frequencies(axes * width_), 0.0);
   fill(phases_, width_, 0.0);
@@ -32,13 +33,12 @@ AngleTable::AngleTable(std::int64_t tables, int axes, std::int64_t pairs)
   fill(anchor_, axes, std::numeric_limits<std::int64_t>::min());
 }
 
-template <class Coordinate>
-void AngleTable::write_row(Coordinate coordinate, bool with_phases, float* sines) const {
+void AngleTable::write_row(const std::int64_t* coordinates, bool with_phases, float* sines) const {
   for (std::int64_t i = 0; i < width_; ++i) {
     turns_[i] = with_phases ? phases_[i] * kQuarterTurns : 0.0;
   }
   for (int axis = 0; axis < axes_; ++axis) {
-    const double at = static_cast<double>(coordinate(axis)) * kQuarterTurns;
+    const double at = static_cast<double>(coordinates[axis]) * kQuarterTurns;
     const double* frequencies = frequencies_.data() + axis * width_;
     for (std::int64_t i = 0; i < width_; ++i) turns_[i] += at * frequencies[i];
   }
@@ -51,21 +51,21 @@ void AngleTable::sincos(Positions token, float* sin, float* cos) const {
 }
 
 void AngleTable::sincos(const std::int64_t* coordinates, float* sin, float* cos) const {
-  const auto step_of = [=](int axis) { return coordinates[axis] & (kSpan - 1); };
   bool moved = false;
   bool same_step = true;
   for (int axis = 0; axis < axes_; ++axis) {
-    const std::int64_t anchor = coordinates[axis] - step_of(axis);
+    step_[axis] = coordinates[axis] & (kSpan - 1);
+    same_step &= step_[axis] == step_[0];
+    const std::int64_t anchor = coordinates[axis] - step_[axis];
     moved |= anchor != anchor_[axis];
-    same_step &= step_of(axis) == step_of(0);
     anchor_[axis] = anchor;
   }
   float* const anchor = row(0);
-  if (moved) write_row([this](int axis) { return anchor_[axis]; }, true, anchor);
+  if (moved) write_row(anchor_.data(), true, anchor);
 
-  float* const step = same_step ? row(2 + step_of(0)) : row(1);
-  const std::uint32_t bit = same_step ? std::uint32_t{1} << step_of(0) : 0;
-  if ((steps_made_ & bit) == 0) write_row(step_of, false, step);
+  float* const step = same_step ? row(2 + step_[0]) : row(1);
+  const std::uint32_t bit = same_step ? std::uint32_t{1} << step_[0] : 0;
+  if ((steps_made_ & bit) == 0) write_row(step_.data(), false, step);
   steps_made_ |= bit;
   add_angles(anchor, anchor + padded_, step, step + padded_, width_, sin, cos);
 }

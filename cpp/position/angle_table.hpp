@@ -18,7 +18,7 @@ class AngleTable {
 
   bool ok() const {
     return frequencies_.ok() && phases_.ok() && turns_.ok() && rows_.ok() && anchor_.ok() &&
-           at_.ok();
+           step_.ok() && at_.ok();
   }
   /// Radians per unit of a coordinate; `column` = table · pairs + pair. They must not change after
   /// the first call of `sincos`.
@@ -40,8 +40,7 @@ class AngleTable {
 
   float* row(std::int64_t i) const { return rows_.data() + i * 2 * padded_; }
   /// Sines, then cosines, of the coordinates' angles from the phases on, or from 0.
-  template <class Coordinate>
-  void write_row(Coordinate coordinate, bool with_phases, float* sines) const;
+  void write_row(const std::int64_t* coordinates, bool with_phases, float* sines) const;
 
   int axes_;
   std::int64_t width_;
@@ -54,7 +53,8 @@ class AngleTable {
   mutable Buffer<float> rows_;
   mutable std::uint32_t steps_made_ = 0;
   mutable Buffer<std::int64_t> anchor_;  // coordinates of its row
-  mutable Buffer<std::int64_t> at_;      // scratch for coordinates
+  mutable Buffer<std::int64_t> step_;    // scratch: steps of the coordinates
+  mutable Buffer<std::int64_t> at_;      // scratch: a token's coordinates
 };
 
 }  // namespace posenc
