@@ -53,19 +53,6 @@ inline void sincos_row(double position, const double* frequencies, std::int64_t 
       sin, cos);
 }
 
-/// The same, rounded from float64 (`precise_sincos`).
-inline void precise_sincos_row(double position, const double* frequencies, std::int64_t count,
-                               float* sin, float* cos) {
-  const DoubleBatch at(position * kQuarterTurns);
-  detail::write_sincos(
-      count,
-      [=](std::int64_t i) {
-        return precise_sincos(at * load(frequencies + i),
-                              at * load(frequencies + i + detail::kUpper));
-      },
-      sin, cos);
-}
-
 /// Sines and cosines of angles in quarter turns. Reads whole registers, like `sincos_row`.
 inline void sincos_turns(const double* turns, std::int64_t count, float* sin, float* cos) {
   detail::write_sincos(
@@ -74,8 +61,18 @@ inline void sincos_turns(const double* turns, std::int64_t count, float* sin, fl
       sin, cos);
 }
 
+/// The same, rounded from float64 (`precise_sincos`).
+inline void precise_sincos_turns(const double* turns, std::int64_t count, float* sin, float* cos) {
+  detail::write_sincos(
+      count,
+      [=](std::int64_t i) {
+        return precise_sincos(load(turns + i), load(turns + i + detail::kUpper));
+      },
+      sin, cos);
+}
+
 /// Sines and cosines of sums of two angles from those of both: no angle is reduced, and with
-/// `precise_sincos_row` for both the error stays below 1.8e-7. Reads whole registers.
+/// `precise_sincos_turns` for both the error stays below 1.8e-7. Reads whole registers.
 inline void add_angles(const float* sin_a, const float* cos_a, const float* sin_b,
                        const float* cos_b, std::int64_t count, float* sin, float* cos) {
   detail::write_sincos(

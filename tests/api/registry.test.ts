@@ -117,7 +117,7 @@ describe.each(posenc.encodings)('$name', ({ name, parameters, ...about }) => {
   test('describes numbers by a range and choices by their names', () => {
     for (const { kind, initial, low, high, choices } of parameters) {
       if (kind === 'choice') {
-        expect(choices).toContain(initial);
+        expect([...choices!, null]).toContain(initial);
         expect([low, high]).toEqual([undefined, undefined]);
       } else if (kind === 'tensor') {
         expect([initial, low, high, choices]).toEqual([null, undefined, undefined, undefined]);

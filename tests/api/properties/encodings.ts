@@ -88,7 +88,7 @@ const shapes: { readonly [Name in EncodingName]: Shape } = {
     headDim: headDim + 2,
     axes: 2,
     ...(full && heads === kvHeads
-      ? { heads, mixed: data(2 * heads * Math.floor(headDim / 2)) }
+      ? { heads, layout: 'half', mixed: data(2 * heads * Math.floor(headDim / 2)) }
       : { heads: 1 }),
     sizes: [limit, limit],
     referenceSizes: [16, 24],
@@ -277,6 +277,9 @@ export function isRelative({ name, encoding }: Made): boolean {
   // Sums of frequencies are no rotations, nor are angles rounded to float32 exact ones.
   const { cosines, angles } = encoding.options as { cosines?: unknown; angles?: string };
   if (cosines !== undefined || angles === 'float32') return false;
+  // Chunks and groups of positions have fixed edges.
+  const { method } = encoding.options as { method?: string };
+  if (method === 'dual-chunk' || method === 'self-extend') return false;
   return !absolute.includes(name);
 }
 

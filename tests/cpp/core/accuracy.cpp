@@ -129,6 +129,15 @@ TEST_CASE("tanh ends in 1 and -1, keeps denormals and NaN") {
 using SincosRow = void (*)(double position, const double* frequencies, std::int64_t count,
                            float* sin, float* cos);
 
+void precise_sincos_row(double position, const double* frequencies, std::int64_t count, float* sin,
+                        float* cos) {
+  std::vector<double> turns(static_cast<std::size_t>(padded_frequencies(count)), 0.0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    turns[static_cast<std::size_t>(i)] = position * kQuarterTurns * frequencies[i];
+  }
+  precise_sincos_turns(turns.data(), count, sin, cos);
+}
+
 /// Largest absolute error of a function over positions and a range of frequencies.
 double worst_sincos(SincosRow sincos_of, const std::vector<double>& positions) {
   // As a rope of 10000 and of 500000 has them, and some that are no power.
