@@ -63,17 +63,10 @@ class FrequencyTable {
   std::span<const double> values() const {
     return {angles_.frequencies(), static_cast<std::size_t>(count_)};
   }
-<<<<<<< HEAD
-  /// Sines and cosines of position · frequency, error ≤ 2e-7 up to position 2^24. They depend on
-  /// the position alone, bit for bit, whatever was asked before; a position near the last one takes
-  /// a tenth of the time of a far one.
-  void sincos(std::int64_t position, float* sin /* (count) */, float* cos /* (count) */) const;
-=======
   /// Sines and cosines of position · frequency: see AngleTable::sincos.
   void sincos(std::int64_t position, float* sin /* (count) */, float* cos /* (count) */) const {
     angles_.sincos(&position, sin, cos);
   }
->>>>>>> speed-work
   /// The same at any real position; a whole one gives the same bits.
   void sincos_real(double position, float* sin, float* cos) const {
     if (position == std::floor(position)) {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/buffer.hpp"
+#include "position/angle_table.hpp"
 #include "position/frequency_table.hpp"
 #include "position/pair_rotation.hpp"
 
@@ -73,46 +73,31 @@ class Mrope final : public PairRotation {
         axes_(static_cast<int>(sections.size())),
         attention_factor_(attention_factor),
         frequencies_(std::move(frequencies)),
-        axis_of_(pairs()),
-        scratch_(2 * pairs()) {
+        angles_(1, axes_, shape.rotary_dim / 2) {
     if (!ok()) return;
-    for (std::int64_t i = 0; i < pairs(); ++i) axis_of_[i] = axis_of(i, sections, interleaved);
+    for (std::int64_t i = 0; i < pairs(); ++i) {
+      angles_.frequency(axis_of(i, sections, interleaved), i) =
+          frequencies_.values()[static_cast<std::size_t>(i)];
+    }
   }
 
-  bool ok() const { return frequencies_.ok() && axis_of_.ok() && scratch_.ok(); }
+  bool ok() const { return frequencies_.ok() && angles_.ok(); }
   std::span<const double> frequencies() const override { return frequencies_.values(); }
   double attention_factor() const override { return attention_factor_; }
   PositionDomain domain() const override { return {.axes = axes_, .one_for_all = true}; }
 
   void table(Side /*side*/, Positions positions, float* cos, float* sin) const override {
     for (std::int64_t t = 0; t < positions.count; ++t) {
-      write(positions.from(t, 1), cos + t * pairs(), sin + t * pairs());
+      angles_.sincos(positions.from(t, 1), sin + t * pairs(), cos + t * pairs());
     }
     rotary::multiply(cos, sin, positions.count * pairs(), attention_factor_);
   }
 
  private:
-  /// One row: each axis turns its pairs as RoPE turns them at the axis's coordinate, bit for bit.
-  void write(Positions token, float* cos, float* sin) const {
-    frequencies_.sincos(token.at(0), sin, cos);
-    for (int axis = 1; token.axes > 1 && axis < axes_; ++axis) {
-      if (token.at(0, axis) == token.at(0)) continue;
-      float* const other_sin = scratch_.data();
-      float* const other_cos = other_sin + pairs();
-      frequencies_.sincos(token.at(0, axis), other_sin, other_cos);
-      for (std::int64_t i = 0; i < pairs(); ++i) {
-        if (axis_of_[i] != axis) continue;
-        sin[i] = other_sin[i];
-        cos[i] = other_cos[i];
-      }
-    }
-  }
-
   int axes_;
   double attention_factor_;
   FrequencyTable frequencies_;
-  Buffer<int> axis_of_;            // (pairs)
-  mutable Buffer<float> scratch_;  // (2, pairs): sines and cosines of one axis
+  AngleTable angles_;
 };
 
 Fault derive(std::span<double> values) {
