@@ -69,20 +69,7 @@ class FrequencyTable {
   /// Sines and cosines of position · frequency, error ≤ 2e-7 up to position 2^24. They depend on
   /// the position alone, bit for bit, whatever was asked before; a position near the last one takes
   /// a tenth of the time of a far one.
-  void sincos(std::int64_t position, float* sin /* (count) */, float* cos /* (count) */) const {
-    const std::int64_t offset = position & (kSpan - 1);
-    float* const anchor = row(0);
-    if (position - offset != anchored_at_) {
-      anchored_at_ = position - offset;
-      write_row(anchored_at_, anchor);
-    }
-    float* const step = row(1 + offset);
-    if ((steps_made_ >> offset & 1U) == 0) {
-      steps_made_ |= 1U << offset;
-      write_row(offset, step);
-    }
-    add_angles(anchor, anchor + padded_, step, step + padded_, count_, sin, cos);
-  }
+  void sincos(std::int64_t position, float* sin /* (count) */, float* cos /* (count) */) const;
   /// The same at any real position; a whole one gives the same bits.
   void sincos_real(double position, float* sin, float* cos) const {
     if (position == std::floor(position)) {
@@ -113,10 +100,7 @@ class FrequencyTable {
   }
 
   float* row(std::int64_t i) const { return rows_.data() + i * 2 * padded_; }
-  void write_row(std::int64_t position, float* sines) const {
-    precise_sincos_row(static_cast<double>(position), values_.data(), padded_, sines,
-                       sines + padded_);
-  }
+  void write_row(std::int64_t position, float* sines) const;
 
   std::int64_t count_;
   std::int64_t padded_;

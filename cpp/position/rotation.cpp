@@ -9,29 +9,56 @@ namespace posenc {
 
 namespace {
 
-/// Turns the same token of `Heads` heads, which lie `stride` numbers apart and share its cosines
-/// and sines.
+/// Turns the pairs from `i` on, whose members are `x[step · i]` and `partner` numbers further.
+void rotate_rest(const float* x, std::int64_t i, std::int64_t step, std::int64_t partner,
+                 const float* cos, const float* sin, std::int64_t pairs, float* out) {
+  for (; i < pairs; ++i) {
+    const float a = x[step * i];
+    const float b = x[step * i + partner];
+    out[step * i] = a * cos[i] - b * sin[i];
+    out[step * i + partner] = b * cos[i] + a * sin[i];
+  }
+}
+
+/// Turns some pairs of the same token of `Heads` heads, which lie `stride` numbers apart and share
+/// their cosines and sines.
+template <int Heads, int Registers>
+void rotate_half_step(const float* x, std::int64_t stride, const float* cos, const float* sin,
+                      std::int64_t pairs, float* out) {
+  Batch c[Registers];
+  Batch s[Registers];
+  for (int r = 0; r < Registers; ++r) {
+    c[r] = load(cos + r * kLanes);
+    s[r] = load(sin + r * kLanes);
+  }
+  for (int h = 0; h < Heads; ++h) {
+    Batch a[Registers];
+    Batch b[Registers];
+    for (int r = 0; r < Registers; ++r) {
+      a[r] = load(x + h * stride + r * kLanes);
+      b[r] = load(x + h * stride + pairs + r * kLanes);
+    }
+    for (int r = 0; r < Registers; ++r) {
+      store(out + h * stride + r * kLanes, fma(a[r], c[r], -(b[r] * s[r])));
+      store(out + h * stride + pairs + r * kLanes, fma(b[r], c[r], a[r] * s[r]));
+    }
+  }
+}
+
 template <int Heads>
 void rotate_half(const float* x, std::int64_t stride, const float* cos, const float* sin,
                  std::int64_t pairs, float* out) {
   std::int64_t i = 0;
-  for (; i + kLanes <= pairs; i += kLanes) {
-    const Batch c = load(cos + i);
-    const Batch s = load(sin + i);
-    for (int h = 0; h < Heads; ++h) {
-      const Batch a = load(x + h * stride + i);
-      const Batch b = load(x + h * stride + pairs + i);
-      store(out + h * stride + i, fma(a, c, -(b * s)));
-      store(out + h * stride + pairs + i, fma(b, c, a * s));
-    }
+  for (; i + 2 * kLanes <= pairs; i += 2 * kLanes) {
+    rotate_half_step<Heads, 2>(x + i, stride, cos + i, sin + i, pairs, out + i);
   }
-  for (; i < pairs; ++i) {
-    for (int h = 0; h < Heads; ++h) {
-      const float a = x[h * stride + i];
-      const float b = x[h * stride + pairs + i];
-      out[h * stride + i] = a * cos[i] - b * sin[i];
-      out[h * stride + pairs + i] = b * cos[i] + a * sin[i];
-    }
+  if (i + kLanes <= pairs) {
+    rotate_half_step<Heads, 1>(x + i, stride, cos + i, sin + i, pairs, out + i);
+    i += kLanes;
+  }
+  if (i == pairs) return;
+  for (int h = 0; h < Heads; ++h) {
+    rotate_rest(x + h * stride, i, 1, pairs, cos, sin, pairs, out + h * stride);
   }
 }
 
@@ -54,26 +81,17 @@ void rotate_interleaved(const float* x, std::int64_t stride, const float* cos, c
       store(out + h * stride + 2 * i + kLanes, fma(high, cos_high, swap_pairs(high) * sin_high));
     }
   }
-  for (; i < pairs; ++i) {
-    for (int h = 0; h < Heads; ++h) {
-      const float a = x[h * stride + 2 * i];
-      const float b = x[h * stride + 2 * i + 1];
-      out[h * stride + 2 * i] = a * cos[i] - b * sin[i];
-      out[h * stride + 2 * i + 1] = b * cos[i] + a * sin[i];
-    }
+  if (i == pairs) return;
+  for (int h = 0; h < Heads; ++h) {
+    rotate_rest(x + h * stride, i, 2, 1, cos, sin, pairs, out + h * stride);
   }
 }
 
-/// Copies the same numbers of `Heads` heads.
-template <int Heads>
-void copy_heads(const float* x, std::int64_t stride, std::int64_t count, float* out) {
+/// Few numbers, for which a call of memcpy would take longer.
+void copy_numbers(const float* x, std::int64_t count, float* out) {
   std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int h = 0; h < Heads; ++h) store(out + h * stride + i, load(x + h * stride + i));
-  }
-  for (; i < count; ++i) {
-    for (int h = 0; h < Heads; ++h) out[h * stride + i] = x[h * stride + i];
-  }
+  for (; i + kLanes <= count; i += kLanes) store(out + i, load(x + i));
+  for (; i < count; ++i) out[i] = x[i];
 }
 
 /// `tokens` rows of each of `Heads` heads, which lie `stride` numbers apart.
@@ -92,7 +110,6 @@ void rotate_heads(const Rotate& rotate, const float* x, std::int64_t stride, con
     float* turned = out + t * head_dim;
     const float* c = cos + t * width;
     const float* s = sin + t * width;
-    if (turned != row) copy_heads<Heads>(row, stride, first, turned);
     if (half) {
       for (std::int64_t i = 0; i < pairs; i += part) {
         const std::int64_t at = first + 2 * i;
@@ -101,7 +118,11 @@ void rotate_heads(const Rotate& rotate, const float* x, std::int64_t stride, con
     } else {
       rotate_interleaved<Heads>(row + first, stride, c, s, pairs, turned + first);
     }
-    if (turned != row) copy_heads<Heads>(row + end, stride, head_dim - end, turned + end);
+    if (turned == row || head_dim == 2 * pairs) continue;
+    for (int h = 0; h < Heads; ++h) {
+      copy_numbers(row + h * stride, first, turned + h * stride);
+      copy_numbers(row + h * stride + end, head_dim - end, turned + h * stride + end);
+    }
   }
 }
 

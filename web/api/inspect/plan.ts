@@ -172,8 +172,8 @@ export interface LayerGroup {
   /** False where the numbers would not be exact; then they are empty or `null`, and a note says why. */
   readonly computed: boolean;
   /**
-   * What `pe.encoding(encoding, options)` takes; `null` where no registered encoding fits exactly. With
-   * latent attention it is for the part of the head that turns.
+   * What `pe.encoding(encoding, options)` takes; `null` where that does not fit exactly or needs trained
+   * numbers. With latent attention it is for the part of the head that turns.
    */
   readonly options: ScaledRopeOptions | AlibiOptions | SinusoidalOptions | null;
   /** Which dimensions form a pair (rope). */
