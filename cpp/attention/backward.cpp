@@ -3,7 +3,6 @@
 #include "attention/backward.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "attention/backward_bias.hpp"
@@ -151,8 +150,7 @@ class Backward {
   /// Gradients by scores of whole rows from those by scores with counted terms.
   void run_gates() {
     float* d_scores = d_rows_.data() + p_.keys * kPanel;
-    std::memcpy(d_scores, d_rows_.data(),
-                static_cast<std::size_t>(p_.keys * kPanel) * sizeof(float));
+    std::copy_n(d_rows_.data(), p_.keys * kPanel, d_scores);
     content_.add_gated(0, block_.panel(0), gate_scores_.data(), d_rows_.data(), d_scores);
     active_[0] = true;
     const KeyRows& keys = operands_.rows();
@@ -168,6 +166,10 @@ class Backward {
     const std::int64_t dim = operands_.dim();
     const Range regimes = operands_.regimes();
     bool used[kMostRegimes][kPanels] = {};
+    bool clean[kMostRegimes] = {};  // keys without NaN and infinities
+    for (int r = 0; r < regimes.count(); ++r) {
+      clean[r] = all_finite(keys_of(r, block), block.count * dim);
+    }
     for (std::int64_t i = 0; i < block_.panels(); ++i) {
       if (!active_[i]) continue;
       const float* d = d_scores_.data() + i * kTile;
@@ -183,7 +185,7 @@ class Backward {
           scores_.take_regime(block_.panel(i), block, occurring, regime, d, out);
           part = out;
         }
-        add_to_queries(i, r, block, part);
+        add_to_queries(i, r, block, part, clean[r]);
       }
     }
     const float* parts = regimes.count() > 1 ? parts_.data() : d_scores_.data();
@@ -194,15 +196,19 @@ class Backward {
     }
   }
 
-  void add_to_queries(std::int64_t i, int r, const KeyBlock& block, const float* d_scores) {
+  void add_to_queries(std::int64_t i, int r, const KeyBlock& block, const float* d_scores,
+                      bool clean) {
     const std::int64_t dim = operands_.dim();
     const PanelValue keep = {Batch(1.0F), Batch(1.0F)};
-    const float* keys = operands_.keys(operands_.regimes().first + r) + block.first * dim;
-    if (all_finite(keys, block.count * dim)) {
-      mix_values<false>(d_scores, block.count, keys, dim, keep, d_query(i, r));
+    if (clean) {
+      mix_values<false>(d_scores, block.count, keys_of(r, block), dim, keep, d_query(i, r));
     } else {
-      mix_values<true>(d_scores, block.count, keys, dim, keep, d_query(i, r));
+      mix_values<true>(d_scores, block.count, keys_of(r, block), dim, keep, d_query(i, r));
     }
+  }
+
+  const float* keys_of(int r, const KeyBlock& block) const {
+    return operands_.keys(operands_.regimes().first + r) + block.first * operands_.dim();
   }
 
   void finish_panel(std::int64_t i) {
@@ -273,16 +279,16 @@ class Backward {
   ContentGradient content_;
   int head_ = 0;
   bool gated_ = false;
-  bool active_[kPanels] = {};     // panels that see some of the block of keys
-  Buffer<float> d_queries_;       // (panels, regimes, dim, kPanel)
-  Buffer<float> weights_;         // (panels, kKeyBlock, kPanel)
-  Buffer<float> d_scores_;        // (panels, kKeyBlock, kPanel)
-  Buffer<float> parts_;           // (regimes, panels, kKeyBlock, kPanel), of several regimes
-  Buffer<float> turned_;          // (kPanel, dim): scratch
-  Buffer<float> capped_;          // (kKeyBlock, kPanel)
-  Buffer<float> gate_scores_;     // (keys, kPanel), where gated
-  Buffer<float> d_rows_;          // (2, keys, kPanel), where gated: by logits, by scores
-  Buffer<float> d_factors_;       // (queries of a block)
+  bool active_[kPanels] = {};  // panels that see some of the block of keys
+  Buffer<float> d_queries_;    // (panels, regimes, dim, kPanel)
+  Buffer<float> weights_;      // (panels, kKeyBlock, kPanel)
+  Buffer<float> d_scores_;     // (panels, kKeyBlock, kPanel)
+  Buffer<float> parts_;        // (regimes, panels, kKeyBlock, kPanel), of several regimes
+  Buffer<float> turned_;       // (kPanel, dim): scratch
+  Buffer<float> capped_;       // (kKeyBlock, kPanel)
+  Buffer<float> gate_scores_;  // (keys, kPanel), where gated
+  Buffer<float> d_rows_;       // (2, keys, kPanel), where gated: by logits, by scores
+  Buffer<float> d_factors_;    // (queries of a block)
 };
 
 }  // namespace

@@ -36,8 +36,8 @@ void Rotate::input_grad(Side side, int head, const float* /*x*/, const float* co
   // sine.
   const std::int64_t pairs = rotary_dim() / 2;
   const bool half = layout() == PairLayout::half;
-  const std::int64_t step = half ? 1 : 2;
-  const std::int64_t apart = half ? pairs : 1;
+  const std::int64_t part = pairs / parts();
+  const std::int64_t apart = half ? part : 1;
   cos += table_of(side, head) * pairs;
   sin += table_of(side, head) * pairs;
   for (std::int64_t t = 0; t < tokens; ++t) {
@@ -45,10 +45,11 @@ void Rotate::input_grad(Side side, int head, const float* /*x*/, const float* co
     const float* d = d_out + offset();
     float* out = d_x + offset();
     for (std::int64_t i = 0; i < pairs; ++i) {
-      const float a = d[i * step];
-      const float b = d[i * step + apart];
-      out[i * step] = a * cos[i] + b * sin[i];
-      out[i * step + apart] = b * cos[i] - a * sin[i];
+      const std::int64_t first = half ? 2 * i - i % part : 2 * i;
+      const float a = d[first];
+      const float b = d[first + apart];
+      out[first] = a * cos[i] + b * sin[i];
+      out[first + apart] = b * cos[i] - a * sin[i];
     }
     cos += table_width();
     sin += table_width();

@@ -215,6 +215,7 @@ extern const Description rope_remapped = {
     .year = 2024,
     .paper = "Jin et al., LLM Maybe LongLM: Self-Extend LLM Context Window Without Tuning",
     .url = "https://arxiv.org/abs/2401.01325",
+    .users = "Qwen2.5-1M",
     .hooks = kHooks,
     .parameters = kTable,
     .derive = derive,

@@ -1,8 +1,15 @@
 # Options of the WebAssembly builds.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(POSENC_SMALL_OPTIONS -Oz)
-# Encodings whose own loops run over whole tensors.
-set(POSENC_FAST_ENCODINGS rope sinusoidal)
+# Files whose loops run over whole tensors.
+set(POSENC_FAST_SOURCES
+  cpp/attention/forward.cpp
+  cpp/attention/tile.cpp
+  cpp/attention/backward*.cpp
+  cpp/position/angle_table.cpp
+  cpp/position/rope.cpp
+  cpp/position/rotation.cpp
+  cpp/position/sinusoidal.cpp)
 
 target_compile_options(posenc_options INTERFACE
   -msimd128 -fno-exceptions -fno-rtti -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
@@ -30,3 +37,11 @@ set(POSENC_MODULE_LINK_OPTIONS
   -sABORTING_MALLOC=0
   -sEXPORTED_FUNCTIONS=_malloc,_free
   -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32,HEAPF32,HEAPF64)
+
+# Emscripten's compact pow and logarithms, where they are built: 8 kB less than the tables of the
+# usual ones (compressed), and only constructors call them.
+execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libc_optz.a
+  OUTPUT_VARIABLE compact_libc OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(EXISTS "${compact_libc}")
+  list(APPEND POSENC_MODULE_LINK_OPTIONS -lc_optz)
+endif()

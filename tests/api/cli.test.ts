@@ -105,7 +105,7 @@ describe('posenc inspect prints', () => {
     expect(print({ model_type: 't5', num_layers: 6 })).toMatch(
       /\n0–5 +encoder +t5.*\n6–11 +decoder/,
     );
-    expect(print({ model_type: 'xlnet', n_layer: 6 })).toMatch(/\n0–5 +\?/);
+    expect(print({ model_type: 'funnel', n_layer: 6 })).toMatch(/\n0–5 +\?/);
   });
 });
 

@@ -215,7 +215,10 @@ describe('rope_float32', () => {
 const images = golden('sinusoidal').cases.filter((c) => c.tensors.positions?.shape.length === 2);
 test.each(images)('sinusoidal of images: $name', (given) => {
   const axes = tensor(given, 'positions').shape[1];
-  const sinusoidal = make('sinusoidal', { width: given.numbers.width, axes, ...given.words });
+  const { width, offset } = given.numbers;
+  const positionScale = given.lists.position_scale;
+  const normalised = positionScale && { offset, positionScale };
+  const sinusoidal = make('sinusoidal', { width, axes, ...given.words, ...normalised });
   expectNear(sinusoidal.embed(integers(given, 'positions')), tensor(given, 'rows').values);
 });
 

@@ -56,13 +56,13 @@ const cases = posenc.encodings.flatMap(({ name, hooks }) =>
     .map((call, i) => [name, `${call.hook} ${i}`, call] as const),
 );
 
-test('enough encodings are trained', () => expect(cases.length).toBeGreaterThan(12));
+test('enough encodings are trained', () => expect(cases.length).toBeGreaterThanOrEqual(12));
 
-describe.each(cases)('%s, hook %s', (name, _title, { result, gradient }) => {
+describe.each(cases)('%s, hook %s', (name, _title, call) => {
   const options = samples[name] as unknown as Record<string, Float32Array>;
   const encoding = made(name, options);
-  const weights = numbers(result(encoding).length).reverse();
-  const gradients = gradient(encoding, weights);
+  const weights = numbers(call.result(encoding).length).reverse();
+  const gradients = call.gradient(encoding, weights);
 
   test('has an array of the right length for each option that was given', () => {
     expect(Object.keys(gradients).sort()).toEqual(trained(name).sort());
@@ -76,7 +76,7 @@ describe.each(cases)('%s, hook %s', (name, _title, { result, gradient }) => {
     const direction = numbers(options[option]!.length).map((n, i) => (i % 2 ? n : 1 - n));
     const loss = (step: number): number => {
       const moved = options[option]!.map((n, i) => n + step * direction[i]!);
-      return dot(result(made(name, { ...options, [option]: moved })), weights);
+      return dot(call.result(made(name, { ...options, [option]: moved })), weights);
     };
     const step = 1e-3;
     const expected = (loss(step) - loss(-step)) / (2 * step);

@@ -1,8 +1,8 @@
 /** Model types that only their own code explains; facts from their classes in transformers 4 and 5. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inspect } from 'posenc';
-import type { LayerGroup, Plan } from 'posenc';
+import { inspect, load } from 'posenc';
+import type { LayerGroup, Plan, SinusoidalOptions } from 'posenc';
 
 const golden = JSON.parse(
   readFileSync(new URL('../golden/families.json', import.meta.url), 'utf8'),
@@ -183,6 +183,16 @@ describe('two stacks', () => {
     expect(only(plan)).toMatchObject({ layerType: 'decoder', layers: [0, 1, 2, 3, 4, 5] });
     expect(only(plan).softmaxScale).toBeCloseTo(1 / Math.sqrt(128), 15);
   });
+
+  it.each(['marian', 'whisper', 'm2m_100'])(
+    '%s: the module makes the same sinusoids',
+    async (type) => {
+      const pe = await load();
+      const { options, inverseFrequencies } = inspect({ model_type: type }).layerGroups[0]!;
+      const made = pe.encoding('sinusoidal', options as SinusoidalOptions);
+      expectNear([...made.inverseFrequencies], inverseFrequencies);
+    },
+  );
 
   it('M2M-100: the sinusoids start after the padding and have no end', () => {
     const plan = inspect({ model_type: 'm2m_100', pad_token_id: 1 }, { length: 2000 });

@@ -51,7 +51,7 @@ describe('load', () => {
     const names = lite.encodings.map(({ name }) => name);
     expect(names).toEqual(['nope', 'sinusoidal', 'rope', 'alibi']);
     for (const { encoding } of [lite, posenc]) {
-      expect(() => encoding('rop' as 'rope', { headDim: 8 })).toThrow("'rope'");
+      expect(() => encoding('rop' as 'rope', { headDim: 8 })).toThrow('did you mean "rope"?');
     }
     const table = (pe: Posenc) => pe.encoding('rope', { headDim: 8 }).table([3, 2 ** 20]);
     expect(table(lite)).toEqual(table(posenc));

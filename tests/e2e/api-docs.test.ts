@@ -82,7 +82,12 @@ describe('the encodings', () => {
 
 describe('the search', () => {
   it.each([
-    ['/', 'shapePositions', 'Positions › shapePositions()', '/en/api/positions.html#shapePositions'],
+    [
+      '/',
+      'shapePositions',
+      'Positions › shapePositions()',
+      '/en/api/positions.html#shapePositions',
+    ],
     [
       '/en/',
       'shapePositions',

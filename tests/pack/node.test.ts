@@ -68,7 +68,15 @@ describe('importing the package', () => {
     const code = `console.log(Object.keys(await import('posenc')).sort().join());`;
     const { stdout } = await runFile('keys.mjs', code);
     const names = [
-      ...['PosencError', 'inspect', 'load', 'scaleFrequencies', 'scalings'],
+      ...[
+        'PosencError',
+        'inspect',
+        'load',
+        'pairCoverage',
+        'scaleFrequencies',
+        'scalingBands',
+        'scalings',
+      ],
       ...['abacusPositions', 'mropePositions', 'packedPositions'],
       ...['posePositions', 'positionsFromMask', 'randomizedPositions', 'shapePositions'],
       ...['streamingPositions', 'dualChunk', 'leakyReRope', 'reRope', 'selfExtend'],

@@ -91,11 +91,12 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     options?: EmbedOptions<Output>,
   ): NoInfer<Output> {
     const checked = checkOptions(options, [...rowKeys, 'out'], 'embed');
+    const { tokens, axes, place } = this.#rows(positions, checked);
     return this.#run('embed', (frame, encoding) => {
       const { kernels } = this.#engine;
-      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
       const shape = [tokens, kernels.embedWidth(encoding)];
       const result = frame.output(checked.out, 'out', shape, embedNames);
+      const pointer = place(frame);
       const status = kernels.embed(encoding, pointer, tokens, axes, result.pointer);
       this.#engine.expectOk(status, 'embed');
       return result.deliver();
@@ -108,12 +109,12 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     options?: Omit<EmbedOptions, 'out'>,
   ): TrainedGradients<Name> {
     const checked = checkOptions(options, rowKeys, 'embedGradient');
+    const { tokens, axes, place } = this.#rows(positions, checked);
     return this.#trained('embed', (frame, encoding, gradients) => {
       const { kernels } = this.#engine;
-      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
       const shape = [tokens, kernels.embedWidth(encoding)];
       const given = frame.input(gradient, 'gradient', shape, embedNames);
-      return kernels.embedGradient(encoding, pointer, tokens, axes, given, gradients);
+      return kernels.embedGradient(encoding, place(frame), tokens, axes, given, gradients);
     });
   }
 
@@ -151,17 +152,17 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
 
   table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array } {
     const checked = checkOptions(options, [...rowKeys, 'side'], 'table');
+    const { tokens, axes, place } = this.#rows(positions, checked);
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     return this.#run('rotate', (frame, encoding) => {
       const { kernels } = this.#engine;
-      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
       const shape = [tokens, kernels.rotationWidth(encoding)];
       const cos = frame.fresh('cos', shape, tableNames);
       const sin = frame.fresh('sin', shape, tableNames);
       const status = kernels.rotationTable(
         encoding,
         side,
-        pointer,
+        place(frame),
         tokens,
         axes,
         cos.pointer,
@@ -194,12 +195,12 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
 
   scale(positions: Positions, options?: ScaleOptions): Float32Array {
     const checked = checkOptions(options, scaleKeys, 'scale');
+    const { tokens, axes, place } = this.#rows(positions, checked);
     const heads = this.#heads(checked.heads);
     return this.#run('scale', (frame, encoding) => {
-      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
       const result = frame.fresh('the scale', [heads, tokens], scaleNames);
       const { kernels } = this.#engine;
-      const status = kernels.scale(encoding, pointer, tokens, axes, heads, result.pointer);
+      const status = kernels.scale(encoding, place(frame), tokens, axes, heads, result.pointer);
       this.#engine.expectOk(status, 'scale');
       return result.deliver();
     });
@@ -211,22 +212,23 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     options?: ScaleOptions,
   ): TrainedGradients<Name> {
     const checked = checkOptions(options, scaleKeys, 'scaleGradient');
+    const { tokens, axes, place } = this.#rows(positions, checked);
     const heads = this.#heads(checked.heads);
     return this.#trained('scale', (frame, encoding, gradients) => {
-      const { pointer, tokens, axes } = this.#placeRow(frame, positions, checked);
       const given = frame.input(gradient, 'gradient', [heads, tokens], scaleNames);
       const { kernels } = this.#engine;
-      return kernels.scaleGradient(encoding, pointer, tokens, axes, heads, given, gradients);
+      return kernels.scaleGradient(encoding, place(frame), tokens, axes, heads, given, gradients);
     });
   }
 
-  /** Writes the positions of rows, one per token. */
-  #placeRow(frame: Frame, positions: Positions, options: { tokens?: number; axes?: number }) {
+  /** How many rows there are, and what places their positions, one per token. */
+  #rows(positions: Positions, options: { tokens?: number; axes?: number }) {
     const { domain } = this.#block;
     const axes = countAxes(options.axes, domain);
     const tokens = countTokens(positions, options.tokens, 'positions', 'tokens', axes);
     const extent = { batch: 1, tokens, axes, domain };
-    return { ...placePositions(frame, positions, extent, 'positions'), tokens, axes };
+    const place = (frame: Frame) => placePositions(frame, positions, extent, 'positions').pointer;
+    return { tokens, axes, place };
   }
 
   /** Writes what is to be turned; the shape of the result is `turned`. */

@@ -51,9 +51,10 @@ export const CHART_ENDS = {
 } as const;
 
 const LINES = {
-  trained: { stroke: color.ink, dash: null, above: false },
-  asked: { stroke: color.score, dash: '6 4', above: true },
-  window: { stroke: color.v, dash: '2 3', above: false },
+  trained: { stroke: color.ink, dash: null, above: false, atEnd: false },
+  asked: { stroke: color.score, dash: '6 4', above: true, atEnd: false },
+  // Windows are short: on the left the fast pairs would cross the name.
+  window: { stroke: color.v, dash: '2 3', above: false, atEnd: true },
 } as const;
 
 /** Last pair on the axis: of this model or the other one. */
@@ -169,7 +170,7 @@ function otherCurve(points: readonly Point[], radius: number): PictureNode[] {
   ];
 }
 
-/** Lines of the lengths; the asked one has its name above, the others below. */
+/** Lines of the lengths with their names, where no pair of a usual model crosses them. */
 function lengthLines(
   lines: readonly LengthLine[],
   y: (value: number) => number,
@@ -177,7 +178,7 @@ function lengthLines(
   pick: (words: Words) => string,
 ): PictureNode[] {
   return lines.flatMap(({ label, length, kind }) => {
-    const { stroke, dash, above } = LINES[kind];
+    const { stroke, dash, above, atEnd } = LINES[kind];
     return [
       el('line', {
         ...{ x1: left, x2: right, y1: y(length), y2: y(length), stroke },
@@ -185,7 +186,10 @@ function lengthLines(
       }),
       el(
         'text',
-        { x: left + 8, y: y(length) + (above ? -6 : 16), class: 'px-label', fill: stroke },
+        {
+          ...(atEnd ? { x: right - 8, 'text-anchor': 'end' } : { x: left + 8 }),
+          ...{ y: y(length) + (above ? -6 : 16), class: 'px-label', fill: stroke },
+        },
         `${pick(label)} ${length}`,
       ),
     ];

@@ -64,9 +64,11 @@ describe.each(filling('rotate'))('%s', (name) => {
 // Others scale (xPos), sum up (FoPE), widen (PoPE), turn some heads further (RoPE++) or add angles
 // up from a table (Selective RoPE).
 describe.each(['rope', 'rope_nd', 'mrope', 'hope'] as const)('%s', (name) => {
-  /** Whether angles are proportional to positions, and there is no factor. */
-  const isPlain = ({ encoding, options }: Made): boolean =>
-    encoding.attentionFactor === 1 && (options.coordinates ?? 'index') === 'index';
+  /** Whether angles are exactly proportional to positions, and there is no factor. */
+  const isPlain = (given: Made): boolean =>
+    isRelative(given) &&
+    given.encoding.attentionFactor === 1 &&
+    (given.options.coordinates ?? 'index') === 'index';
 
   test('keeps the length of vectors, whatever the position', () => {
     fc.assert(

@@ -225,7 +225,8 @@ TEST_CASE("encodings that do not fit the shape, the place or each other are refu
     const bool biases = encoding->bias() != nullptr;
     const Content* content = encoding->content();
     const bool embeds = encoding->embed() != nullptr;
-    const bool has_heads = content != nullptr && content->heads() != 0;
+    const bool has_heads =
+        encoding->head_mix() != nullptr || (content != nullptr && content->heads() != 0);
     c.encodings = {encoding.get()};
     CHECK(run(c).status == (embeds ? Status::unsupported : Status::ok));
     if (embeds) continue;

@@ -182,7 +182,8 @@ void add_pope(Samples& samples, std::int64_t width, int heads) {
     for (std::int64_t i = 0; i < width; ++i) {
       const double w = power_frequency(10000, i, static_cast<double>(width));
       const double phase = side == Side::query ? 0.0 : number(phases, head * width + i);
-      const double magnitude = std::log1p(std::exp(row[static_cast<std::size_t>(i)]));
+      const double x = row[static_cast<std::size_t>(i)];
+      const double magnitude = std::log1p(std::exp(x));
       const auto z = std::polar(magnitude, phase) *
                      std::complex<double>(cosine(position, w), sine(position, w));
       out.push_back(z.real());

@@ -94,6 +94,7 @@ export interface PatchWindow {
   readonly offsets: number;
   /** Patches by which every second layer moves its windows. */
   readonly shift: number;
+  /** Heads of these layers. */
   readonly heads: number;
   /** One learned number per offset and head, or a small network of the log offsets (Swin v2). */
   readonly biases: 'table' | 'network';
@@ -105,6 +106,7 @@ export interface PatchWindow {
 export interface PositionConvolution {
   /** Frames that a frame sees. */
   readonly kernel: number;
+  /** Groups of channels that are convolved apart from each other. */
   readonly groups: number;
 }
 
@@ -170,8 +172,8 @@ export interface LayerGroup {
   /** False where the numbers would not be exact; then they are empty or `null`, and a note says why. */
   readonly computed: boolean;
   /**
-   * What `pe.encoding(encoding, options)` takes; `null` where no registered encoding fits exactly. With
-   * latent attention it is for the part of the head that turns.
+   * What `pe.encoding(encoding, options)` takes; `null` where that does not fit exactly or needs trained
+   * numbers. With latent attention it is for the part of the head that turns.
    */
   readonly options: ScaledRopeOptions | AlibiOptions | SinusoidalOptions | null;
   /** Which dimensions form a pair (rope). */
@@ -210,8 +212,11 @@ export interface LayerGroup {
   readonly buckets: Buckets | null;
   /** Terms and distances (deberta). */
   readonly disentangled: Disentangled | null;
+  /** Vectors of distances that meet queries or keys (Shaw, Transformer-XL). */
   readonly distances: Distances | null;
+  /** The window of patches (Swin). */
   readonly patchWindow: PatchWindow | null;
+  /** The convolution that tells the order (wav2vec 2.0). */
   readonly convolution: PositionConvolution | null;
   /** Keys a query may see, itself included; `null` = all. */
   readonly window: number | null;

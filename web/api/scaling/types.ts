@@ -167,9 +167,11 @@ export type BandKind = 'kept' | 'blended' | 'interpolated' | 'rebased' | 'search
 
 /** Neighbouring pairs that a rule treats alike. */
 export interface ScalingBand {
+  /** What the rule does to them. */
   readonly kind: BandKind;
-  /** First and last pair, from 0. */
+  /** The first of them; pairs count from 0. */
   readonly first: number;
+  /** The last of them, itself included. */
   readonly last: number;
 }
 

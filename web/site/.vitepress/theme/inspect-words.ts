@@ -143,7 +143,7 @@ const words = {
     en: 'The numbers of these layers cannot be computed exactly yet, so none are shown; the notes above say why.',
   },
   assumptions: { zh: '按惯例认定的', en: 'Taken as given' },
-  fine: { zh: '没有发现问题。', en: 'Nothing to worry about.' },
+  fine: { zh: '没有警告。', en: 'No warnings.' },
   result: { zh: '已读出：{0} 组层，{1} 条提示。', en: 'Read: {0} groups of layers, {1} warnings.' },
   comparison: { zh: '两份对照', en: 'Side by side' },
   differ: { zh: '{1} 项里有 {0} 项不同', en: '{0} of {1} rows differ' },
