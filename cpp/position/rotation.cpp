@@ -9,9 +9,13 @@ namespace posenc {
 
 namespace {
 
+// What is left at the ends of rows is kept out of line: copies of it in every kernel would be half
+// of their code.
+
 /// Turns the pairs from `i` on, whose members are `x[step · i]` and `partner` numbers further.
-void rotate_rest(const float* x, std::int64_t i, std::int64_t step, std::int64_t partner,
-                 const float* cos, const float* sin, std::int64_t pairs, float* out) {
+[[gnu::noinline]] void rotate_rest(const float* x, std::int64_t i, std::int64_t step,
+                                   std::int64_t partner, const float* cos, const float* sin,
+                                   std::int64_t pairs, float* out) {
   for (; i < pairs; ++i) {
     const float a = x[step * i];
     const float b = x[step * i + partner];
@@ -88,7 +92,7 @@ void rotate_interleaved(const float* x, std::int64_t stride, const float* cos, c
 }
 
 /// Few numbers, for which a call of memcpy would take longer.
-void copy_numbers(const float* x, std::int64_t count, float* out) {
+[[gnu::noinline]] void copy_numbers(const float* x, std::int64_t count, float* out) {
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) store(out + i, load(x + i));
   for (; i < count; ++i) out[i] = x[i];
