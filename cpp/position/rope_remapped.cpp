@@ -82,6 +82,7 @@ class RopeRemapped final : public PairRotation {
         attention_factor_(values[kAttentionFactor]),
         window_(whole(values[kWindow])),
         group_(whole(values[kGroup])),
+        shift_(group_ == 0 ? 0 : window_ - window_ / group_),
         factor_(values[kFactor]),
         chunk_(whole(values[kChunk])),
         farthest_(whole(values[kFarthest])),
@@ -126,7 +127,7 @@ class RopeRemapped final : public PairRotation {
     const auto window = static_cast<double>(window_);
     switch (method_) {
       case Method::self_extend:
-        return static_cast<double>(floor_divide(place, group_) + window_ - window_ / group_);
+        return static_cast<double>(floor_divide(place, group_) + shift_);
       case Method::leaky_rerope:
         return static_cast<double>(place) / factor_ + window - window / factor_;
       default:
@@ -151,7 +152,7 @@ class RopeRemapped final : public PairRotation {
 
   Method method_;
   double attention_factor_;
-  std::int64_t window_, group_;
+  std::int64_t window_, group_, shift_;
   double factor_;
   std::int64_t chunk_, farthest_;
   FrequencyTable frequencies_;
