@@ -94,7 +94,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     const { tokens, axes, place } = this.#rows(positions, checked);
     return this.#run('embed', (frame, encoding) => {
       const { kernels } = this.#engine;
-      const shape = [tokens, kernels.embedWidth(encoding)];
+      const shape = [tokens, this.#engine.told(kernels.embedWidth(encoding))];
       const result = frame.output(checked.out, 'out', shape, embedNames);
       const pointer = place(frame);
       const status = kernels.embed(encoding, pointer, tokens, axes, result.pointer);
@@ -112,7 +112,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     const { tokens, axes, place } = this.#rows(positions, checked);
     return this.#trained('embed', (frame, encoding, gradients) => {
       const { kernels } = this.#engine;
-      const shape = [tokens, kernels.embedWidth(encoding)];
+      const shape = [tokens, this.#engine.told(kernels.embedWidth(encoding))];
       const given = frame.input(gradient, 'gradient', shape, embedNames);
       return kernels.embedGradient(encoding, place(frame), tokens, axes, given, gradients);
     });
@@ -156,7 +156,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     return this.#run('rotate', (frame, encoding) => {
       const { kernels } = this.#engine;
-      const shape = [tokens, kernels.rotationWidth(encoding)];
+      const shape = [tokens, this.#engine.told(kernels.rotationWidth(encoding))];
       const cos = frame.fresh('cos', shape, tableNames);
       const sin = frame.fresh('sin', shape, tableNames);
       const status = kernels.rotationTable(
@@ -246,7 +246,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     const input = frame.input(x, 'x', shape, rotateNames);
     const placed = placePositions(frame, positions, { batch, tokens, axes, domain }, 'positions');
     return {
-      turned: [batch, heads, tokens, this.#engine.kernels.turnedDim(encoding)],
+      turned: [batch, heads, tokens, this.#engine.told(this.#engine.kernels.turnedDim(encoding))],
       encoding,
       side,
       x: input,
@@ -270,7 +270,7 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     const counts = { batch: 1, queries, keys, axes, domain };
     const { query, key } = placeSides(frame, { ...counts, queryPositions, keyPositions });
     return {
-      shape: [this.#engine.kernels.biasHeads(encoding), queries, keys],
+      shape: [this.#engine.told(this.#engine.kernels.biasHeads(encoding)), queries, keys],
       places: [query.pointer, queries, key.pointer, keys, axes] as const,
     };
   }

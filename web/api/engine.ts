@@ -47,16 +47,21 @@ export class Engine {
   expectOk(status: number, call: string): void {
     if (status === 0) return;
     const name = this.#status[status] ?? String(status);
-    if (name === 'memory') {
-      throw new PosencError('memory', `no memory for the scratch space of ${call}`, {
-        received: call,
-      });
-    }
+    if (name === 'memory') throw noMemory(call);
     throw new PosencError('argument', `${call} refused its arguments (${name})`, {
       received: name,
     });
   }
+
+  /** A size that the module tells of an encoding; it is 0 when there was no memory to make it. */
+  told(size: number): number {
+    if (size === 0) throw noMemory('the encoding');
+    return size;
+  }
 }
+
+const noMemory = (call: string): PosencError =>
+  new PosencError('memory', `no memory for the scratch space of ${call}`, { received: call });
 
 /** Checks that the module reads exactly the fields that the API writes, in whatever order. */
 function sameNames<Name extends string>(
