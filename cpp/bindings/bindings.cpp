@@ -165,6 +165,32 @@ int scale(Address block, Address positions, double tokens, int axes, int heads, 
   return code(Status::ok);
 }
 
+Masks masks(const double* f) {
+  using F = AttentionField;
+  const auto integer = [f](int field) { return static_cast<std::int64_t>(f[field]); };
+  const auto pairs = [&integer](auto* data) {
+    return PerPair{data, integer(F::mask_batch), integer(F::mask_head), integer(F::mask_query),
+                   integer(F::mask_key)};
+  };
+  return {
+      .causal = f[F::causal] != 0,
+      .window = integer(F::window),
+      .before = integer(F::before),
+      .after = integer(F::after),
+      .chunk = integer(F::chunk),
+      .sinks = integer(F::sinks),
+      .global_keys = {at<std::uint8_t>(f[F::global_keys]), f[F::global_keys_per_batch] != 0},
+      .global_queries = {at<std::uint8_t>(f[F::global_queries]),
+                         f[F::global_queries_per_batch] != 0},
+      .real_keys = {at<std::uint8_t>(f[F::key_mask]), f[F::key_mask_per_batch] != 0},
+      .query_segments = {at<std::int32_t>(f[F::query_segments]),
+                         f[F::query_segments_per_batch] != 0},
+      .key_segments = {at<std::int32_t>(f[F::key_segments]), f[F::key_segments_per_batch] != 0},
+      .visible = pairs(at<const std::uint8_t>(f[F::visible])),
+      .added = pairs(at<const float>(f[F::added])),
+  };
+}
+
 int attention_call(Address call_block) {
   using F = AttentionField;
   const auto* f = at<double>(call_block);
@@ -198,16 +224,17 @@ int attention_call(Address call_block) {
   p.key = at<float>(f[F::key]);
   p.value = at<float>(f[F::value]);
   p.output = at<float>(f[F::output]);
-  p.masks.causal = f[F::causal] != 0;
-  p.masks.window = integer(F::window);
   p.softcap = static_cast<float>(f[F::softcap]);
   p.scale = static_cast<float>(f[F::scale]);
+  p.head_scales = at<float>(f[F::head_scales]);
+  p.query_scales = {at<float>(f[F::query_scales]), f[F::query_scales_per_batch] != 0};
+  p.sink_logits = at<float>(f[F::sink_logits]);
+  p.masks = masks(f);
   p.axes = static_cast<int>(f[F::axes]);
   p.query_positions = at<std::int32_t>(f[F::query_positions]);
   p.query_positions_per_batch = f[F::query_positions_per_batch] != 0;
   p.key_positions = at<std::int32_t>(f[F::key_positions]);
   p.key_positions_per_batch = f[F::key_positions_per_batch] != 0;
-  p.masks.real_keys = {at<std::uint8_t>(f[F::key_mask]), f[F::key_mask_per_batch] != 0};
   p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
             at<float>(f[F::logits]), at<float>(f[F::weights])};
   return code(attention(p));

@@ -15,7 +15,11 @@ namespace posenc::bindings {
 #define POSENC_ATTENTION_FIELDS(F) \
   F(batch) F(heads) F(kv_heads) F(queries) F(keys) F(head_dim) F(value_dim) \
   F(query) F(key) F(value) F(output) F(encoding_count) F(encodings) \
-  F(causal) F(window) F(softcap) F(scale) F(axes) \
+  F(softcap) F(scale) F(head_scales) F(query_scales) F(query_scales_per_batch) F(sink_logits) \
+  F(causal) F(window) F(before) F(after) F(chunk) F(sinks) \
+  F(global_keys) F(global_keys_per_batch) F(global_queries) F(global_queries_per_batch) \
+  F(query_segments) F(query_segments_per_batch) F(key_segments) F(key_segments_per_batch) \
+  F(visible) F(added) F(mask_batch) F(mask_head) F(mask_query) F(mask_key) F(axes) \
   F(query_positions) F(query_positions_per_batch) F(key_positions) F(key_positions_per_batch) \
   F(key_mask) F(key_mask_per_batch) F(scores) F(capped) F(biased) F(logits) F(weights)
 // clang-format on

@@ -43,7 +43,7 @@ function both(shape: AttentionShape, options: Options = {}) {
       isReal: (b, n) => Boolean(keyMask.length > keys ? keyMask[b * keys + n] : keyMask[n]),
     }),
     ...(causal && { causal }),
-    ...(window && { window }),
+    ...(typeof window === 'number' && { window }),
     ...(softcap && { softcap }),
     ...(scale !== undefined && { scale }),
   });

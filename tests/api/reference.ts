@@ -70,6 +70,14 @@ export interface ReferenceInputs {
   scale?: number;
   /** Whether a key is real. */
   isReal?: (batch: number, key: number) => boolean;
+  /** Whether nothing else hides a key. */
+  sees?: (batch: number, head: number, query: number, key: number) => boolean;
+  /** What is added to a logit. */
+  added?: (batch: number, head: number, query: number, key: number) => number;
+  /** What the scale of a query is multiplied by. */
+  factor?: (batch: number, head: number, query: number) => number;
+  /** A logit that takes part in the softmax and has no value. */
+  sinkLogit?: (head: number) => number;
 }
 
 /** Attention with every intermediate value; rows without a visible key give 0. */
@@ -77,6 +85,8 @@ export function attention(inputs: ReferenceInputs) {
   const { batch, heads, kvHeads, queries, keys, headDim, valueDim } = inputs;
   const { rotate = (vector) => Array.from(vector), bias = () => 0, softcap } = inputs;
   const { scale = 1 / Math.sqrt(headDim), window = Infinity, isReal = () => true } = inputs;
+  const { sees = () => true, added = () => 0, factor = () => 1 } = inputs;
+  const { sinkLogit = () => -Infinity } = inputs;
   const slice = (data: ArrayLike<number>, row: number, width: number) =>
     Array.from({ length: width }, (_, d) => data[row * width + d]!);
   const output: number[] = [];
@@ -96,19 +106,24 @@ export function attention(inputs: ReferenceInputs) {
         const logits = Array.from({ length: keys }, (_, n) => {
           const position = inputs.keyPosition(b, n);
           const k = rotate(slice(inputs.key, kvRow + n, headDim), position);
-          const score = scale * q.reduce((sum, x, d) => sum + x * k[d]!, 0);
+          const score = scale * factor(b, h, m) * q.reduce((sum, x, d) => sum + x * k[d]!, 0);
           const capped = softcap === undefined ? score : softcap * Math.tanh(score / softcap);
           const biased = capped + bias(h, at - position);
           const visible =
-            isReal(b, n) && !(inputs.causal && position > at) && Math.abs(at - position) < window;
+            isReal(b, n) &&
+            sees(b, h, m, n) &&
+            !(inputs.causal && position > at) &&
+            Math.abs(at - position) < window;
           taps.scores.push(score);
           taps.capped.push(capped);
           taps.biased.push(biased);
-          return visible ? biased : -Infinity;
+          return visible ? biased + added(b, h, m, n) : -Infinity;
         });
-        const most = Math.max(...logits);
+        const sink = sinkLogit(h);
+        const most = Math.max(...logits, sink);
         const powers = logits.map((logit) => (logit === -Infinity ? 0 : Math.exp(logit - most)));
-        const sum = powers.reduce((total, power) => total + power, 0);
+        const sinkPower = sink === -Infinity ? 0 : Math.exp(sink - most);
+        const sum = powers.reduce((total, power) => total + power, sinkPower);
         const weights = powers.map((power) => (sum === 0 ? 0 : power / sum));
         taps.logits.push(...logits);
         taps.weights.push(...weights);

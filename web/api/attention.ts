@@ -1,28 +1,26 @@
-import { checkOptions, choice, finite, flag, integer, list, positive, wrong } from './check.js';
+import { checkOptions, choice, finite, list, positive, wrong } from './check.js';
 import { commonDomain } from './domain.js';
 import type { Engine } from './engine.js';
 import { Frame, type Result } from './frame.js';
 import type { AttentionCall } from './kernels.js';
-import { placeKeyMask } from './mask.js';
+import { maskKeys, placeMasks } from './mask.js';
 import { countAxes, placeSides } from './place-positions.js';
 import { attentionShape } from './shape.js';
 import { attentionTerms, placeAddresses, placeTerms, scoreScale } from './terms.js';
 import type { AttentionInputs, AttentionResult, Data, Tap } from './types.js';
 
 const inputKeys = [
+  ...maskKeys,
   'query',
   'key',
   'value',
   'shape',
   'encoding',
-  'causal',
-  'window',
   'softcap',
   'scale',
   'axes',
   'queryPositions',
   'keyPositions',
-  'keyMask',
   'return',
   'out',
 ];
@@ -33,16 +31,13 @@ const outputNames = ['batch', 'heads', 'queries', 'valueDim'];
 const tapNames = ['batch', 'heads', 'queries', 'keys'];
 const taps = ['scores', 'capped', 'biased', 'logits', 'weights'] as const;
 
-/** Widest window: no two positions are further apart. */
-const maxWindow = 2 ** 31;
-
 /** Exact attention; see `Posenc.attention` in `types.ts`. */
 export function attention<Output extends Data>(
   engine: Engine,
   inputs: AttentionInputs<Output>,
 ): AttentionResult<Output> {
   const given = checkOptions(inputs, inputKeys, 'attention', 'inputs') as AttentionInputs<Output>;
-  const { query, key, value, out, queryPositions, keyPositions, keyMask } = given;
+  const { query, key, value, out, queryPositions, keyPositions } = given;
   const shape = attentionShape(given.shape, query, key, value);
   const { batch, heads, kvHeads, queries, keys, headDim, valueDim } = shape;
   const options = checkNumbers(given);
@@ -71,7 +66,7 @@ export function attention<Output extends Data>(
       queryPositions,
       keyPositions,
     });
-    const mask = placeKeyMask(frame, keyMask, keys, batch);
+    const masks = placeMasks(frame, given, shape);
     const call: AttentionCall = {
       batch,
       heads,
@@ -93,8 +88,7 @@ export function attention<Output extends Data>(
       query_positions_per_batch: sides.query.perBatch,
       key_positions: sides.key.pointer,
       key_positions_per_batch: sides.key.perBatch,
-      key_mask: mask.pointer,
-      key_mask_per_batch: mask.perBatch,
+      ...masks,
       scores: 0,
       capped: 0,
       biased: 0,
@@ -111,11 +105,9 @@ export function attention<Output extends Data>(
   }
 }
 
-/** The options that are plain numbers, under the names of the call block; 0 where one is off; `scale` may be missing. */
-function checkNumbers({ causal, window, softcap, scale }: AttentionInputs) {
+/** The options that are plain numbers, 0 where one is off; `scale` may be missing. */
+function checkNumbers({ softcap, scale }: AttentionInputs) {
   return {
-    causal: flag(causal, 'causal') ? 1 : 0,
-    window: window === undefined ? 0 : integer(window, 'window', 1, maxWindow),
     softcap: softcap === undefined ? 0 : positive(softcap, 'softcap'),
     scale: scale === undefined ? undefined : finite(scale, 'scale'),
   };

@@ -7,7 +7,9 @@
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
+import type { AttentionMasks } from './mask-options.js';
 export type * from './encodings.js';
+export type * from './mask-options.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
@@ -273,7 +275,8 @@ export interface AttentionShape {
 }
 
 /** What `attention` takes. */
-export interface AttentionInputs<Output extends Data = Data> extends PositionOptions {
+export interface AttentionInputs<Output extends Data = Data>
+  extends PositionOptions, AttentionMasks {
   /** `[batch, heads, queries, headDim]` */
   query: Data;
   /** `[batch, kvHeads, keys, headDim]` */
@@ -284,10 +287,6 @@ export interface AttentionInputs<Output extends Data = Data> extends PositionOpt
   shape?: AttentionShape;
   /** One encoding, or several that fill different hooks. Encodings without attention hooks (sinusoidal) are refused. */
   encoding?: Encoding | readonly Encoding[];
-  /** Keys after the query are hidden, by position. Default false. */
-  causal?: boolean;
-  /** Keeps keys with |query − key| < window: the token itself counts. */
-  window?: number;
   /** c·tanh(score / c), c > 0. */
   softcap?: number;
   /**
@@ -299,8 +298,6 @@ export interface AttentionInputs<Output extends Data = Data> extends PositionOpt
   queryPositions?: Positions;
   /** Default 0. */
   keyPositions?: Positions;
-  /** Key padding `[batch, keys]` (or `[keys]`, shared): true or 1 = attend, false or 0 = padding, which never leaks. */
-  keyMask?: readonly boolean[] | readonly number[] | Uint8Array;
   /**
    * Intermediate values to return, each `[batch, heads, queries, keys]`, in the order of composition:
    * `scores` = scale·(q·k + content), `capped` after softcap, `biased` after the bias, `logits` after the

@@ -111,7 +111,8 @@ function rowsOf(data: Float32Array, count: number, width: number, rows: readonly
 
 /** The keys that a query sees, by positions, the window and padding. */
 function visible(p: Problem, query: number): number[] {
-  const { causal, window = Infinity } = p.options;
+  const { causal } = p.options;
+  const window = Number(p.options.window ?? Infinity);
   const [m] = at(p, [query]) as [number];
   return all(p).filter((key) => {
     const [n] = at(p, [key]) as [number];

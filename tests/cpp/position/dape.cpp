@@ -80,7 +80,9 @@ TEST_CASE("one head, one unit, by hand") {
 }
 
 TEST_CASE("every pair of a query and a key sees all heads, and nothing of other pairs") {
-  for (const auto& [heads, width] : {std::pair{1, 1}, {3, 5}, {12, 32}}) {
+  for (const auto& size : {std::pair{1, 1}, {3, 5}, {12, 32}}) {
+    const int heads = size.first;
+    const int width = size.second;
     CAPTURE(heads);
     const Perceptron perceptron{heads, width};
     const auto encoding = perceptron.make();

@@ -97,7 +97,9 @@ TEST_CASE("one axis turns by the bits of rope") {
 
 TEST_CASE("axis-half: each axis turns halves of its own block (Gemma 4's vision encoder)") {
   // Each block is rope of its own. Gemma 4: base 100, the column first; here 72 and 24 dimensions.
-  for (const auto& [head_dim, axes] : {std::pair{72, 2}, std::pair{24, 3}, std::pair{26, 3}}) {
+  for (const auto& size : {std::pair{72, 2}, std::pair{24, 3}, std::pair{26, 3}}) {
+    const int head_dim = size.first;
+    const int axes = size.second;
     CAPTURE(head_dim);
     const int block = 2 * (head_dim / (2 * axes));
     const auto encoding = made("rope_nd", {{"headDim", head_dim},
