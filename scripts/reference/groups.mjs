@@ -101,7 +101,7 @@ export const groups = [
 /** Where the symbols of `types.ts` stand; all others with the encodings. */
 const partsOfTypes = [
   { path: 'load', names: /^(Load|Posenc$|Variant$)/ },
-  { path: 'attention', names: /^(Attention|Tap$|Flags$|WindowSides$)/ },
+  { path: 'attention', names: /^(Attention|Tap$)/ },
   { path: 'positions', names: /^Position/ },
   { path: 'tensors', names: /^(Tensor$|Data$|Random$)/ },
 ];

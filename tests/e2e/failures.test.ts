@@ -65,7 +65,7 @@ describe('otherwise', () => {
     let blocked = true;
     const { page } = await site.open('/en/two-hands.html', {
       prepare: async (page) => {
-        await page.route(/simd/, (route) => (blocked ? route.abort() : route.continue()));
+        await page.route(/\blite\b/, (route) => (blocked ? route.abort() : route.continue()));
       },
     });
     const box = page.locator('.px-failure');
@@ -106,6 +106,8 @@ describe('otherwise', () => {
   it('a loaded page goes on working offline', async () => {
     const { page, faults } = await site.open('/two-hands.html');
     await startFigures(page);
+    // Links in sight are fetched ahead.
+    await page.waitForLoadState('networkidle');
     await page.context().setOffline(true);
     const handle = page.locator('#f10 .px-handle').first();
     await handle.focus();

@@ -3,7 +3,7 @@ import { flag, integer, wrong } from './check.js';
 import { PosencError, show } from './error.js';
 import type { Frame } from './frame.js';
 import type { AttentionCall } from './kernels.js';
-import type { AttentionMasks, WindowSides } from './mask-options.js';
+import type { AttentionMasks, WindowSides } from './attention/masks.js';
 import type { FullShape } from './shape.js';
 import { ResidentTensor } from './tensor.js';
 import type { Data } from './types.js';

@@ -7,9 +7,9 @@
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
-import type { AttentionMasks } from './mask-options.js';
+import type { AttentionMasks } from './attention/masks.js';
 export type * from './encodings.js';
-export type * from './mask-options.js';
+export type * from './attention/masks.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits

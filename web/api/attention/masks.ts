@@ -1,5 +1,5 @@
 /** What `attention` takes to say who may see whom, and how much. */
-import type { Data } from './types.js';
+import type { Data } from '../types.js';
 
 /** true or 1, false or 0: one per token `[tokens]`, or per batch entry and token `[batch, tokens]`. */
 export type Flags = readonly boolean[] | readonly number[] | Uint8Array;
