@@ -164,7 +164,7 @@ describe('bad input', () => {
     [{ queryScales: new Float32Array(5) }, 'shape', 'queryScales', '2·7 = 14'],
   ];
   test.each(bad)('%o', (options, code, argument, message) => {
-    const error = errorOf(() => posenc.attention({ ...inputs, ...options } as never));
+    const error = errorOf(() => posenc.attention({ ...inputs, ...options }));
     expect(error).toMatchObject({ code, argument });
     expect(error.message).toContain(message);
   });
