@@ -120,7 +120,8 @@ describe('otherwise', () => {
       page.locator('#f10').getByRole('button', { name: 'SVG' }).click(),
     ]);
     expect(await download.failure()).toBeNull();
-    expect(faults).toEqual([]);
+    // Chromium asks for the icon again after a change of the address.
+    expect(faults.filter((fault) => !fault.endsWith('/favicon.svg'))).toEqual([]);
     await page.context().close();
   });
 

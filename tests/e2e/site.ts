@@ -87,7 +87,10 @@ export function useSite(headers: Record<string, string> = {}): Site {
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+        if (!['error', 'warning'].includes(message.type())) return;
+        const { url } = message.location();
+        const missing = message.text().startsWith('Failed to load resource');
+        faults.push(missing ? `${message.text()}: ${url}` : message.text());
       });
       page.on('request', (request) => {
         const url = new URL(request.url());
