@@ -25,6 +25,9 @@ test('options that nothing stands in for may be missing', () => {
   expectTypeOf(fope.options.trainedLength).toEqualTypeOf<number | undefined>();
   expectTypeOf(fope.options.frequencyCount).toEqualTypeOf<number>();
   expect('trainedLength' in fope.options).toBe(false);
+  const remapped = posenc.encoding('rope_remapped', { headDim: 4, method: 'rerope', window: 2 });
+  expectTypeOf(remapped.options.group).toEqualTypeOf<number | undefined>();
+  expect('group' in remapped.options).toBe(false);
   const hope = posenc.encoding('hope', { headDim: 4, trainedLength: 9 });
   expectTypeOf(hope.options.trainedLength).toEqualTypeOf<number>();
   const rope = posenc.encoding('rope', { headDim: 4 });

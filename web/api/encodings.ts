@@ -132,7 +132,12 @@ type LeftOut<Options> =
       [Name in keyof Options]-?: Exclude<Options[Name], undefined> extends object ? Name : never;
     }[keyof Options]
   | 'trainedLength'
-  | 'length';
+  | 'length'
+  | 'window'
+  | 'group'
+  | 'factor'
+  | 'chunk'
+  | 'farthest';
 
 /**
  * Options as `encoding.options` has them: with defaults; arrays, and lengths without a default, that
