@@ -4,13 +4,14 @@ import { dirname } from 'node:path';
 import { at } from './lib/project.mjs';
 import { addressesOf, apiPages } from './reference/api-pages.mjs';
 import { encodingPages } from './reference/encoding-pages.mjs';
-import { readApi } from './reference/model.mjs';
 
 /** Where they go: a folder that VitePress reads as if its files were beside the written pages. */
 export const REFERENCE = 'web/site/generated';
 
 /** Makes all pages anew. */
 export async function writeReference() {
+  // It needs packages that setting up may only now have installed.
+  const { readApi } = await import('./reference/model.mjs');
   const symbols = await readApi();
   const { load } = await import(at('dist/index.js'));
   const { encodings } = await load({ variant: 'simd' });

@@ -24,14 +24,14 @@ export function rope(x, out, { rows, tokens, headDim, rotaryDim, layout, base })
 }
 
 /** Cosines and sines, (tokens, pairs) each, from float64 angles. */
-export function angles({ tokens, pairs, base }) {
-  const cos = new Float32Array(tokens * pairs);
-  const sin = new Float32Array(tokens * pairs);
-  for (let i = 0; i < pairs; ++i) {
-    const frequency = base ** (-i / pairs);
-    for (let t = 0; t < tokens; ++t) {
-      cos[t * pairs + i] = Math.cos(t * frequency);
-      sin[t * pairs + i] = Math.sin(t * frequency);
+export function angles({ tokens, pairs, base }, out) {
+  const size = tokens * pairs;
+  const { cos, sin } = out ?? { cos: new Float32Array(size), sin: new Float32Array(size) };
+  const frequencies = Array.from({ length: pairs }, (_, i) => base ** (-i / pairs));
+  for (let t = 0, at = 0; t < tokens; ++t) {
+    for (let i = 0; i < pairs; ++i, ++at) {
+      cos[at] = Math.cos(t * frequencies[i]);
+      sin[at] = Math.sin(t * frequencies[i]);
     }
   }
   return { cos, sin };

@@ -11,6 +11,7 @@ import { scaledTable, separateScaling, tableOptions } from './rope-scaling.js';
 import { ResidentTensor } from './tensor.js';
 import type {
   BiasOptions,
+  CosSin,
   Data,
   EmbedOptions,
   Encoding,
@@ -150,15 +151,19 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     });
   }
 
-  table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array } {
-    const checked = checkOptions(options, [...rowKeys, 'side'], 'table');
+  table<Output extends Data = Float32Array>(
+    positions: Positions,
+    options?: TableOptions<Output>,
+  ): CosSin<NoInfer<Output>> {
+    const checked = checkOptions(options, [...rowKeys, 'side', 'out'], 'table');
+    const out = checkTableOut(checked.out);
     const { tokens, axes, place } = this.#rows(positions, checked);
     const side = sides.indexOf(choice(checked.side, 'side', sides));
     return this.#run('rotate', (frame, encoding) => {
       const { kernels } = this.#engine;
       const shape = [tokens, this.#engine.told(kernels.rotationWidth(encoding))];
-      const cos = frame.fresh('cos', shape, tableNames);
-      const sin = frame.fresh('sin', shape, tableNames);
+      const cos = frame.output(out?.cos, 'out.cos', shape, tableNames);
+      const sin = frame.output(out?.sin, 'out.sin', shape, tableNames);
       const status = kernels.rotationTable(
         encoding,
         side,
@@ -332,6 +337,19 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     const padded = [...Array<number>(4 - dimensions.length).fill(1), ...dimensions];
     return padded as [number, number, number, number];
   }
+}
+
+/** Checks that a table has two places to go to. */
+function checkTableOut<Output extends Data>(
+  out: CosSin<Output> | undefined,
+): CosSin<Output> | undefined {
+  if (out === undefined) return undefined;
+  const { cos, sin } = checkOptions(out, ['cos', 'sin'], 'table', 'out');
+  const allowed = 'a Float32Array or a tensor';
+  if (cos === undefined) throw wrong('argument', 'out.cos', cos, allowed);
+  if (sin === undefined) throw wrong('argument', 'out.sin', sin, allowed);
+  if (cos === sin) throw wrong('argument', 'out.sin', sin, 'another one than out.cos');
+  return out;
 }
 
 /** Fills in defaults; throws with the rule that the options break together. */

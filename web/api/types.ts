@@ -130,11 +130,19 @@ export interface EmbedOptions<Output extends Data = Float32Array> extends Positi
 }
 
 /** Options of `encoding.table`. */
-export interface TableOptions extends PositionOptions {
+export interface TableOptions<Output extends Data = Float32Array> extends PositionOptions {
   /** Number of rows; needed when `positions` is a first position. */
   tokens?: number;
   /** Default `query`. */
   side?: Side;
+  /** Where the numbers go. Default: new arrays. */
+  out?: CosSin<Output>;
+}
+
+/** Cosines and sines of pairs, each `[tokens, rotaryDim/2]`. */
+export interface CosSin<Output extends Data = Float32Array> {
+  readonly cos: Output;
+  readonly sin: Output;
 }
 
 /** Whose vectors are turned: some encodings (xPos) treat queries and keys differently. */
@@ -226,7 +234,10 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
     options?: RotateOptions<Output>,
   ): NoInfer<Output>;
   /** Hook `rotate`: cos and sin, each `[tokens, rotaryDim/2]`. */
-  table(positions: Positions, options?: TableOptions): { cos: Float32Array; sin: Float32Array };
+  table<Output extends Data = Float32Array>(
+    positions: Positions,
+    options?: TableOptions<Output>,
+  ): CosSin<NoInfer<Output>>;
   /** Hook `bias`: `[heads, queries, keys]`. */
   bias(options: BiasOptions): Float32Array;
   /** Hook `scale`: what queries are multiplied by, `[heads, tokens]`. */
