@@ -244,3 +244,30 @@ describe('every encoding', () => {
     expect(errorOf(calls[0]!).message).toBe('rope does not fill the hook embed: it fills rotate');
   });
 });
+
+describe('a table', () => {
+  const rope = posenc.encoding('rope', { headDim: 6 });
+  const expected = rope.table([3, -1]);
+
+  test('goes to arrays or tensors that are given, and returns them', () => {
+    const arrays = { cos: new Float32Array(6), sin: new Float32Array(6) };
+    expect(rope.table([3, -1], { out: arrays }).cos).toBe(arrays.cos);
+    expect(arrays).toEqual(expected);
+    using cos = posenc.zeros([2, 3]);
+    using sin = posenc.zeros([6]);
+    expect(rope.table([3, -1], { out: { cos, sin } }).sin).toBe(sin);
+    expect({ cos: cos.read(), sin: sin.read() }).toEqual(expected);
+  });
+
+  const one = new Float32Array(6);
+  test.each([
+    [{ cos: one }, 'argument', 'out.sin'],
+    [{ cos: one, sin: one }, 'argument', 'out.sin'],
+    [{ cos: new Float32Array(5), sin: one }, 'shape', 'out.cos'],
+    [{ cos: one, sin: [1] }, 'argument', 'out.sin'],
+    [[one, one], 'argument', 'out'],
+  ])('says what is wrong with %o', (out, code, argument) => {
+    const error = errorOf(() => rope.table([3, -1], { out: out as never }));
+    expect(error).toMatchObject({ code, argument });
+  });
+});
