@@ -141,7 +141,9 @@ export interface TableOptions<Output extends Data = Float32Array> extends Positi
 
 /** Cosines and sines of pairs, each `[tokens, rotaryDim/2]`. */
 export interface CosSin<Output extends Data = Float32Array> {
+  /** Cosine of each pair's angle, times the attention factor. */
   readonly cos: Output;
+  /** Its sine, times the same. */
   readonly sin: Output;
 }
 
