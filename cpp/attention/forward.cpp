@@ -132,11 +132,11 @@ class Forward {
 
   void add_block(std::int64_t i, std::int64_t b) {
     Panel& queries = panel(first_head_, i);
-    const KeyBlock& block = rows().block(b);
+    const KeyBlock block = scores_[0].masks().in_sight(queries, rows().block(b));
     const Visibility visibility = scores_[0].masks().visibility(queries, block);
     if (visibility == Visibility::none) return;
     scores_[0].logits(queries, block, visibility == Visibility::all, tiles_.data());
-    take_in(first_head_, i, b, visibility == Visibility::all);
+    take_in(first_head_, i, block, visibility == Visibility::all);
   }
 
   /// The same for all heads.
@@ -155,7 +155,7 @@ class Forward {
       scores(h).cap(block, tile(h));
       scores(h).add_bias(panel(h, i), block, tile(h));
       if (of_head == Visibility::some) scores(h).masks().hide(panel(h, i), block, tile(h));
-      take_in(h, i, b, of_head == Visibility::all);
+      take_in(h, i, block, of_head == Visibility::all);
     }
   }
 
@@ -172,8 +172,7 @@ class Forward {
   }
 
   /// Adds the values of a block, weighted by the logits in the head's tile.
-  void take_in(std::int64_t head, std::int64_t i, std::int64_t b, bool all_visible) {
-    const KeyBlock& block = rows().block(b);
+  void take_in(std::int64_t head, std::int64_t i, const KeyBlock& block, bool all_visible) {
     float* weights = tile(head);
     HeadMasks& masks = scores(head).masks();
     if (masks.adds()) {
@@ -182,7 +181,7 @@ class Forward {
     }
     const PanelValue correction = softmax_step(weights, block.count, state(head, i));
     const float* values = operands(head).values() + block.first * p_.value_dim;
-    if (all_visible || operands(head).clean(b)) {
+    if (all_visible || operands(head).clean(block)) {
       mix_values<false>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
     } else {
       mix_values<true>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
@@ -200,13 +199,12 @@ class Forward {
     }
     const Panel& queries = panel(head, i);
     float* output = p_.output + operands(head).query_row(head, queries.first) * p_.value_dim;
-    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
-      float* out = output + lane * p_.value_dim;
+    float inverse[kPanel];
+    for (int lane = 0; lane < kPanel; ++lane) {
       const float sum = state(head, i).sum[lane];
-      for (std::int64_t d = 0; d < p_.value_dim; ++d) {
-        out[d] = sum == 0.0F ? 0.0F : columns[d * kPanel + lane] / sum;
-      }
+      inverse[lane] = sum == 0.0F ? 0.0F : 1.0F / sum;
     }
+    unpack_rows(columns, queries.count, p_.value_dim, inverse, output);
     operands(head).turn_back(head, queries.first, queries.count, output);
   }
 

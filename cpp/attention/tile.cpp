@@ -71,14 +71,7 @@ void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
   float* out = panel.query;
   for (int regime = regimes.first; regime <= regimes.last; ++regime, out += dim_ * kPanel) {
     const float* query = operands_->queries(head_, first, count, regime, turned_.data());
-    for (int lane = 0; lane < kPanel; ++lane) {
-      if (lane >= count) {
-        for (std::int64_t d = 0; d < dim_; ++d) out[d * kPanel + lane] = 0.0F;
-        continue;
-      }
-      const float* row = query + lane * dim_;
-      for (std::int64_t d = 0; d < dim_; ++d) out[d * kPanel + lane] = row[d] * panel.factor[lane];
-    }
+    pack_rows(query, count, dim_, panel.factor, out);
     if (problem_->terms.content != nullptr) pack_content(query, panel);
   }
 }

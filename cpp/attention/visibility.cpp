@@ -74,6 +74,24 @@ void HeadMasks::pack(Panel& panel) const {
   panel.segment_span = Span::of(panel.segments);
 }
 
+KeyBlock HeadMasks::in_sight(const Panel& panel, const KeyBlock& block) const {
+  if (!rows_->consecutive || block.exempt) return block;
+  const std::int64_t low = block.low;
+  const std::int64_t last =
+      std::min<std::int64_t>({block.high, panel.limit_span.high, panel.to_span.high});
+  const std::int64_t first = std::max<std::int64_t>(low, panel.from_span.low);
+  KeyBlock stretch = block;
+  if (first > last) {
+    stretch.empty = true;
+    return stretch;
+  }
+  stretch.first += first - low;
+  stretch.count = last - first + 1;
+  stretch.low = static_cast<std::int32_t>(first);
+  stretch.high = static_cast<std::int32_t>(last);
+  return stretch;
+}
+
 Visibility HeadMasks::visibility(const Panel& panel, const KeyBlock& block) const {
   if (block.empty) return Visibility::none;
   if (block.low > panel.limit_span.high) return Visibility::none;
@@ -103,7 +121,12 @@ void HeadMasks::hide(const Panel& panel, const KeyBlock& block, float* scores) {
       store(s + kLanes, hidden);
       continue;
     }
-    const IntBatch position(rows_->positions.at(key));
+    const std::int32_t at = rows_->positions.at(key);
+    if (rows_->segments == nullptr && at <= panel.limit_span.low && at >= panel.from_span.high &&
+        at <= panel.to_span.low) {
+      continue;
+    }
+    const IntBatch position(at);
     const bool exempt = block.exempt && rows_->exempt(key);
     for (int half = 0; half < kPanel; half += kLanes) {
       auto visible = position <= load(panel.limit + half);

@@ -21,6 +21,9 @@ class HeadMasks {
 
   /// Fills in what the queries of a panel see; its positions are there.
   void pack(Panel& panel) const;
+  /// The stretch of a block that holds all keys that some query of the panel sees; shorter than the
+  /// block only where positions are consecutive. May be empty: then nothing is visible.
+  KeyBlock in_sight(const Panel& panel, const KeyBlock& block) const;
   Visibility visibility(const Panel& panel, const KeyBlock& block) const;
   /// Sets the scores of hidden keys to −infinity.
   void hide(const Panel& panel, const KeyBlock& block, float* scores /* (count, kPanel) */);
