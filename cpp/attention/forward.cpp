@@ -1,11 +1,11 @@
 // The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of
 // queries, blocks of keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "attention/check.hpp"
+#include "attention/decode.hpp"
 #include "attention/kernels.hpp"
 #include "attention/operands.hpp"
 #include "attention/panel.hpp"
@@ -93,8 +93,9 @@ class Forward {
     value_vectors_ =
         value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(static_cast<int>(head));
     std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
-    std::memset(sums_.data(), 0,
-                static_cast<std::size_t>(slots_ * kPanels * kPanel * p_.value_dim) * sizeof(float));
+    for (std::int64_t h = head; h < head + slots_; ++h) {
+      std::fill_n(sums(h, 0), panels * kPanel * p_.value_dim, 0.0F);
+    }
 
     for (std::int64_t step = 0; step < rows().block_count; ++step) {
       const std::int64_t b = block_at(step);
@@ -299,7 +300,8 @@ class Forward {
 
 Status attention(const AttentionProblem& problem) {
   const Status status = check(problem);
-  return status == Status::ok ? Forward(problem).run() : status;
+  if (status != Status::ok) return status;
+  return decodes(problem) ? decode(problem) : Forward(problem).run();
 }
 
 }  // namespace posenc

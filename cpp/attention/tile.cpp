@@ -9,7 +9,25 @@
 
 namespace posenc {
 
+Status HeadScores::allocate(const AttentionProblem& problem, const Operands& operands) {
+  const Rotate* rotate = problem.terms.rotate;
+  const Content* content = problem.terms.content;
+  turned_ = Buffer<float>(rotate != nullptr ? kPanel * operands.dim() : 0);
+  other_ = Buffer<float>(rotate != nullptr && rotate->regimes() > 1 ? kKeyBlock * kPanel : 0);
+  row_ = Buffer<float>(kKeyBlock);
+  tile_ = Buffer<float>(kKeyBlock * kPanel);
+  gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
+  content_rows_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock * kPanel : 0);
+  by_distance_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock + kPanel : 0);
+  const bool ok = turned_.ok() && other_.ok() && row_.ok() && tile_.ok() && gates_.ok() &&
+                  content_rows_.ok() && by_distance_.ok();
+  return ok ? masks_.allocate() : Status::memory;
+}
+
 Status HeadScores::build(const AttentionProblem& problem, const Operands& operands, int head) {
+  if (problem_ == nullptr) {
+    if (const Status status = allocate(problem, operands); status != Status::ok) return status;
+  }
   problem_ = &problem;
   operands_ = &operands;
   rows_ = &operands.rows();
@@ -17,29 +35,18 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   dim_ = operands.dim();
   head_ = head;
   query_scales_ = problem.query_scales.of(operands.entry(), problem.queries);
-  const Status status = masks_.build(problem, *rows_, query_positions_, operands.entry(), head);
-  if (status != Status::ok) return status;
-  turned_ = Buffer<float>(problem.terms.rotate != nullptr ? kPanel * dim_ : 0);
-  other_ = Buffer<float>(operands.regimes().count() > 1 ? kKeyBlock * kPanel : 0);
-  row_ = Buffer<float>(kKeyBlock);
-  const Content* content = problem.terms.content;
-  gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
-  content_rows_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock * kPanel : 0);
-  by_distance_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock + kPanel : 0);
-  if (!turned_.ok() || !other_.ok() || !row_.ok() || !gates_.ok() || !content_rows_.ok() ||
-      !by_distance_.ok()) {
-    return Status::memory;
-  }
-
+  masks_.enter(problem, *rows_, query_positions_, operands.entry(), head);
   const Bias* bias = problem.terms.bias;
   toeplitz_ = bias != nullptr && bias->toeplitz() && rows_->consecutive &&
-              operands.queries_consecutive() && problem.queries > 0 && problem.keys > 0;
+              operands.queries_consecutive() && problem.queries > 1 && problem.keys > 0;
   if (toeplitz_) {
     // Panels and registers may read past the last query.
     const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
     first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(problem.keys - 1);
-    bias_ = Buffer<float>(count);
-    weights_ = Buffer<float>(bias->weighs() ? count : 0);
+    if (bias_.data() == nullptr) {
+      bias_ = Buffer<float>(count);
+      weights_ = Buffer<float>(bias->weighs() ? count : 0);
+    }
     if (!bias_.ok() || !weights_.ok()) return Status::memory;
     bias->by_distance(head, first_distance_, count, bias_.data());
     if (bias->weighs()) bias->weights_by_distance(head, first_distance_, count, weights_.data());
@@ -47,7 +54,7 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   return Status::ok;
 }
 
-void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
+void HeadScores::place(std::int64_t first, std::int64_t count, Panel& panel) const {
   const Scale* scale = problem_->terms.scale;
   const Range regimes = operands_->regimes();
   panel.first = first;
@@ -67,7 +74,11 @@ void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
   }
   panel.span = Span::of(panel.positions);
   masks_.pack(panel);
+}
 
+void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
+  place(first, count, panel);
+  const Range regimes = operands_->regimes();
   float* out = panel.query;
   for (int regime = regimes.first; regime <= regimes.last; ++regime, out += dim_ * kPanel) {
     const float* query = operands_->queries(head_, first, count, regime, turned_.data());
@@ -249,11 +260,32 @@ void HeadScores::add_row_weights(const Panel& panel, const KeyBlock& block, cons
   }
 }
 
-void HeadScores::cap(const KeyBlock& block, float* scores) const {
+void HeadScores::cap(std::int64_t count, float* scores) const {
   if (problem_->softcap == 0.0F) return;
   const Batch cap(problem_->softcap);
-  for (std::int64_t i = 0; i < block.count * kPanel; i += kLanes) {
+  for (std::int64_t i = 0; i < count; i += kLanes) {
     store(scores + i, cap * tanh(load(scores + i) / cap));
+  }
+}
+
+void HeadScores::finish_row(const Panel& panel, const KeyBlock& block, Visibility visibility,
+                            float* scores) {
+  cap(block.count, scores);
+  if (const Bias* bias = problem_->terms.bias; bias != nullptr) {
+    const Positions query = query_positions_.from(panel.first, 1);
+    const Positions keys = rows_->positions.from(block.first, block.count);
+    if (bias->weighs()) {
+      bias->weights_row(head_, query, keys, row_.data());
+      for (std::int64_t n = 0; n < block.count; ++n) scores[n] *= row_[n];
+    }
+    bias->row(head_, query, keys, row_.data());
+    for (std::int64_t n = 0; n < block.count; ++n) scores[n] += row_[n];
+  }
+  if (visibility == Visibility::all) return;
+  std::fill_n(tile_.data(), block.count * kPanel, 0.0F);
+  masks_.hide(panel, block, tile_.data());
+  for (std::int64_t n = 0; n < block.count; ++n) {
+    if (tile_[n * kPanel] != 0.0F) scores[n] = tile_[n * kPanel];
   }
 }
 

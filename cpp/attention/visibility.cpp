@@ -42,8 +42,13 @@ Interval local_keys(const Masks& masks, std::int64_t query) {
 
 }  // namespace
 
-Status HeadMasks::build(const AttentionProblem& problem, const KeyRows& rows,
-                        Positions query_positions, std::int64_t entry, int head) {
+Status HeadMasks::allocate() {
+  visible_ = Buffer<std::uint8_t>(kKeyBlock);
+  return visible_.ok() ? Status::ok : Status::memory;
+}
+
+void HeadMasks::enter(const AttentionProblem& problem, const KeyRows& rows,
+                      Positions query_positions, std::int64_t entry, int head) {
   problem_ = &problem;
   rows_ = &rows;
   query_positions_ = query_positions;
@@ -51,8 +56,6 @@ Status HeadMasks::build(const AttentionProblem& problem, const KeyRows& rows,
   head_ = head;
   query_segments_ = problem.masks.query_segments.of(entry, problem.queries);
   global_queries_ = problem.masks.global_queries.of(entry, problem.queries);
-  visible_ = Buffer<std::uint8_t>(kKeyBlock);
-  return visible_.ok() ? Status::ok : Status::memory;
 }
 
 void HeadMasks::pack(Panel& panel) const {

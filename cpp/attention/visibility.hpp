@@ -16,8 +16,10 @@ enum class Visibility : std::uint8_t { none, some, all };
 /// All masks of one (batch entry, head).
 class HeadMasks {
  public:
-  Status build(const AttentionProblem& problem, const KeyRows& rows, Positions query_positions,
-               std::int64_t entry, int head);
+  /// Once, before all else.
+  Status allocate();
+  void enter(const AttentionProblem& problem, const KeyRows& rows, Positions query_positions,
+             std::int64_t entry, int head);
 
   /// Fills in what the queries of a panel see; its positions are there.
   void pack(Panel& panel) const;

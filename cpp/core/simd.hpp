@@ -49,6 +49,12 @@ inline DoubleBatch fma(DoubleBatch a, DoubleBatch b, DoubleBatch c) {
 #endif
 }
 
+/// (x 0 0 0)
+inline Batch first_lane(float x) {
+  float lanes[kLanes] = {x};
+  return load(lanes);
+}
+
 /// The larger of both; NaN where x is.
 inline Batch at_least(Batch x, Batch floor) {
 #if defined(__wasm_simd128__)
