@@ -147,8 +147,7 @@ class Decode {
     }
     float* sums = sums_.data() + first_row * p_.value_dim;
     for (int r = 0; r < Rows; ++r) {
-      const float correction =
-          softmax_row(weights_.data() + r * kKeys, key_count, rows[r].state);
+      const float correction = softmax_row(weights_.data() + r * kKeys, key_count, rows[r].state);
       multiply(correction, p_.value_dim, sums + r * p_.value_dim);
     }
     for (std::int64_t i = 0; i < stretch_count; ++i) {
@@ -179,10 +178,10 @@ class Decode {
   Operands operands_;
   std::int64_t group_;  // heads that share a kv head
   std::vector<HeadScores> scores_;
-  Buffer<Row> rows_;        // (group, queries)
-  Buffer<float> queries_;   // (group, queries, dim): turned, times their factor
-  Buffer<float> sums_;      // (group, queries, value_dim): unnormalised
-  Buffer<float> weights_;   // (kSharedRows, kKeys)
+  Buffer<Row> rows_;       // (group, queries)
+  Buffer<float> queries_;  // (group, queries, dim): turned, times their factor
+  Buffer<float> sums_;     // (group, queries, value_dim): unnormalised
+  Buffer<float> weights_;  // (kSharedRows, kKeys)
 };
 
 }  // namespace

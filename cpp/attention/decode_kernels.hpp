@@ -21,13 +21,14 @@ inline constexpr int kSharedRows = 2;
 /// side by side half as fast).
 enum class Source : std::uint8_t { cache, memory };
 
-/// Products of `Rows` queries with `Keys` consecutive keys, spread over registers: Σ_d query[r][d] ·
-/// key[n][d] is the sum of the numbers of sums[r][n].
+/// Products of `Rows` queries with `Keys` consecutive keys, spread over registers: Σ_d query[r][d]
+/// · key[n][d] is the sum of the numbers of sums[r][n].
 template <int Rows, int Keys>
 inline void dot_side_by_side(const float* query /* (Rows, width) */,
                              const float* key /* (Keys, width) */, std::int64_t width,
                              Batch (*sums)[Keys]) {
-  // Enough sums that none waits for its last product, and steps that outweigh moving on where registers allow.
+  // Enough sums that none waits for its last product, and steps that outweigh moving on where
+  // registers allow.
   constexpr int kSums = Rows * Keys < 8 ? 4 / Keys : 1;
   constexpr int kLoads = Rows * kSums;
   constexpr int kStep = kLoads * kLanes;

@@ -106,8 +106,10 @@ inline void in_tiles(std::int64_t count, const Kernel& kernel) {
   }
   const auto rest = [&](std::int64_t rows) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
-      static_cast<void>(((rows == I + 1 && (kernel(first, std::integral_constant<int, I + 1>()), true)) || ...));
-    }(std::make_integer_sequence<int, kTileRows>());
+      static_cast<void>(
+          ((rows == I + 1 && (kernel(first, std::integral_constant<int, I + 1>()), true)) || ...));
+    }
+    (std::make_integer_sequence<int, kTileRows>());
     first += rows;
   };
   if (count - first > kTileRows) rest((count - first + 1) / 2);
