@@ -154,6 +154,42 @@ inline void dot_keys(const float* key, std::int64_t count, std::int64_t head_dim
   });
 }
 
+/// Products of one key with the rows of a table for each query of a panel: Σ_d key[d] ·
+/// table[row[lane]][d], with the bits of `dot`.
+inline PanelValue dot_table(const float* key, const float* table, const std::int32_t* row,
+                            std::int64_t width) {
+  const float* rows[kPanel];
+  Batch sums[kPanel];
+  for (int lane = 0; lane < kPanel; ++lane) {
+    rows[lane] = table + row[lane] * width;
+    sums[lane] = Batch(0.0F);
+  }
+  std::int64_t rest = width;
+  for (; rest >= kLanes; rest -= kLanes) {
+    const Batch k = load(key);
+    for (int lane = 0; lane < kPanel; ++lane) {
+      sums[lane] = fma(k, load(rows[lane]), sums[lane]);
+      rows[lane] += kLanes;
+    }
+    key += kLanes;
+  }
+  Batch halves[2];
+  for (int half = 0; half < 2; ++half) {
+    Batch parts[kLanes];
+    std::copy_n(sums + half * kLanes, kLanes, parts);
+    transpose(parts);
+    Batch sum = parts[0];
+    for (int i = 1; i < kLanes; ++i) sum = sum + parts[i];
+    for (std::int64_t d = 0; d < rest; ++d) {
+      float column[kLanes];
+      for (int i = 0; i < kLanes; ++i) column[i] = rows[half * kLanes + i][d];
+      sum = sum + Batch(key[d]) * load(column);
+    }
+    halves[half] = sum;
+  }
+  return {halves[0], halves[1]};
+}
+
 /// Accumulates `Rows` columns of the output: out[r] = out[r] · correction + Σ_n value[n][r] ·
 /// weight[n]. `Careful` skips products with weight 0, so that a NaN or infinity among the values of
 /// masked keys stays out.

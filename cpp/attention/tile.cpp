@@ -17,10 +17,9 @@ Status HeadScores::allocate(const AttentionProblem& problem, const Operands& ope
   row_ = Buffer<float>(kKeyBlock);
   tile_ = Buffer<float>(kKeyBlock * kPanel);
   gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
-  content_rows_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock * kPanel : 0);
-  by_distance_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock + kPanel : 0);
+  content_rows_ = Buffer<std::int32_t>(content != nullptr ? kKeyBlock * kPanel : 0);
   const bool ok = turned_.ok() && other_.ok() && row_.ok() && tile_.ok() && gates_.ok() &&
-                  content_rows_.ok() && by_distance_.ok();
+                  content_rows_.ok();
   return ok ? masks_.allocate() : Status::memory;
 }
 
@@ -36,13 +35,25 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   head_ = head;
   query_scales_ = problem.query_scales.of(operands.entry(), problem.queries);
   masks_.enter(problem, *rows_, query_positions_, operands.entry(), head);
-  const Bias* bias = problem.terms.bias;
-  toeplitz_ = bias != nullptr && bias->toeplitz() && rows_->consecutive &&
-              operands.queries_consecutive() && problem.queries > 1 && problem.keys > 0;
-  if (toeplitz_) {
-    // Panels and registers may read past the last query.
-    const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
+  const bool consecutive = rows_->consecutive && operands.queries_consecutive() &&
+                           problem.queries > 0 && problem.keys > 0;
+  // Panels and registers may read past the last query.
+  const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
+  if (consecutive) {
     first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(problem.keys - 1);
+  }
+  row_by_distance_ = {};
+  const Content* content = problem.terms.content;
+  if (content != nullptr && !content->gated() && consecutive) {
+    row_by_distance_ = Buffer<std::int32_t>(count);
+    if (!row_by_distance_.ok()) return Status::memory;
+    for (std::int64_t i = 0; i < count; ++i) {
+      row_by_distance_[i] = static_cast<std::int32_t>(content->row(first_distance_ + i));
+    }
+  }
+  const Bias* bias = problem.terms.bias;
+  toeplitz_ = bias != nullptr && bias->toeplitz() && consecutive && problem.queries > 1;
+  if (toeplitz_) {
     if (bias_.data() == nullptr) {
       bias_ = Buffer<float>(count);
       weights_ = Buffer<float>(bias->weighs() ? count : 0);
@@ -91,7 +102,9 @@ void HeadScores::pack_content(const float* query, Panel& panel) const {
   const Content& content = *problem_->terms.content;
   if (const float* vectors = content.query_vectors(head_); vectors != nullptr) {
     static constexpr float kZeros[kPanel] = {};
-    dot_keys(vectors, content.rows(), dim_, panel.query, kZeros, 0, panel.content);
+    const Range range = content_range(panel);
+    dot_keys(vectors + range.first * dim_, range.count(), dim_, panel.query, kZeros, 0,
+             panel.content + range.first * kPanel);
     for (std::int64_t r = 0; content.gated() && r < content.rows(); ++r) {
       for (std::int64_t lane = 0; lane < panel.count; ++lane) {
         panel.content[r * kPanel + lane] = dot(vectors + r * dim_, query + lane * dim_, dim_);
@@ -104,6 +117,19 @@ void HeadScores::pack_content(const float* query, Panel& panel) const {
       panel.query[i] += panel.factor[i % kPanel] * global[i / kPanel];
     }
   }
+}
+
+Range HeadScores::content_range(const Panel& panel) const {
+  const Content& content = *problem_->terms.content;
+  const Range all = {0, static_cast<int>(content.rows()) - 1};
+  // Taps show hidden pairs too; gates count.
+  if (row_by_distance_.data() == nullptr || problem_->taps.any()) return all;
+  const Interval keys = masks_.reach(panel);
+  if (keys.first > keys.last) return {0, -1};
+  const std::int32_t* rows = row_by_distance_.data() - first_distance_;
+  const auto [low, high] = std::minmax_element(rows + (panel.span.low - keys.last),
+                                               rows + (panel.span.high - keys.first + 1));
+  return {*low, *high};
 }
 
 Range HeadScores::regimes(const Panel& panel, const KeyBlock& block) const {
@@ -199,21 +225,11 @@ void HeadScores::add_gated(Panel& panel, const KeyBlock& block, float* out) {
   }
 }
 
-const std::int64_t* HeadScores::content_rows(const Panel& panel, const KeyBlock& block) {
-  const Content& content = *problem_->terms.content;
-  // Where distances are dense, as they are for consecutive tokens, each is looked up once.
-  const std::int64_t nearest = std::int64_t{panel.span.low} - block.high;
-  const std::int64_t count = std::int64_t{panel.span.high} - block.low - nearest + 1;
-  const bool dense = count <= kKeyBlock + kPanel;
-  if (dense) {
-    for (std::int64_t i = 0; i < count; ++i) by_distance_[i] = content.row(nearest + i);
-  }
+const std::int32_t* HeadScores::content_rows(const Panel& panel, const KeyBlock& block) {
   for (std::int64_t n = 0; n < block.count; ++n) {
     const std::int64_t key = rows_->positions.at(block.first + n);
     for (int lane = 0; lane < kPanel; ++lane) {
-      const std::int64_t distance = panel.positions[lane] - key;
-      content_rows_[n * kPanel + lane] =
-          dense ? by_distance_[distance - nearest] : content.row(distance);
+      content_rows_[n * kPanel + lane] = content_row(panel.positions[lane] - key);
     }
   }
   return content_rows_.data();
@@ -224,22 +240,33 @@ void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* o
   const bool by_query = content.query_vectors(head_) != nullptr;
   const float* key_vectors = content.key_vectors(head_);
   const float* offsets = content.offsets(head_);
-  const float* keys = operands_->keys(0);
-  const std::int64_t* rows = content_rows(panel, block);
-  for (std::int64_t n = 0; n < block.count; ++n) {
-    const float* key = keys + (block.first + n) * dim_;
-    std::int64_t last = -1;
-    float key_term = 0.0F;
-    for (int lane = 0; lane < kPanel; ++lane) {
-      const std::int64_t i = n * kPanel + lane;
-      const std::int64_t row = rows[i];
-      if (by_query) out[i] += panel.content[row * kPanel + lane];
-      if (offsets != nullptr) out[i] += panel.factor[lane] * offsets[row];
-      if (key_vectors == nullptr) continue;
+  const float* keys = operands_->keys(0) + block.first * dim_;
+  const std::int32_t* rows = content_rows(panel, block);
+  std::int32_t lanes[kPanel];
+  for (int lane = 0; lane < kPanel; ++lane) lanes[lane] = lane;
+  for (std::int64_t n = 0; n < block.count; ++n, rows += kPanel) {
+    PanelValue key_terms = {Batch(0.0F), Batch(0.0F)};
+    if (key_vectors != nullptr) {
+      const float* key = keys + n * dim_;
       // Far away, clipped distances and wide buckets share a row.
-      if (row != last) key_term = dot(key_vectors + row * dim_, key, dim_);
-      last = row;
-      out[i] += panel.factor[lane] * key_term;
+      if (std::all_of(rows, rows + kPanel, [&](std::int32_t row) { return row == rows[0]; })) {
+        key_terms.low = key_terms.high = Batch(dot(key_vectors + rows[0] * dim_, key, dim_));
+      } else {
+        key_terms = dot_table(key, key_vectors, rows, dim_);
+      }
+    }
+    for (int half = 0; half < kPanel; half += kLanes) {
+      float* s = out + n * kPanel + half;
+      Batch sum = load(s);
+      Batch unscaled = half == 0 ? key_terms.low : key_terms.high;
+      if (offsets != nullptr) unscaled = unscaled + gather(offsets, rows + half);
+      if (by_query) {
+        const IntBatch index = load(rows + half) * IntBatch(kPanel) + load(lanes + half);
+        std::int32_t at[kLanes];
+        index.store_unaligned(at);
+        sum = sum + gather(panel.content, at);
+      }
+      store(s, fma(load(panel.factor + half), unscaled, sum));
     }
   }
 }
@@ -251,7 +278,7 @@ void HeadScores::add_row_weights(const Panel& panel, const KeyBlock& block, cons
     const PanelValue sum = PanelValue::load_from(sums + row * kPanel);
     PanelValue{sum.low * correction.low, sum.high * correction.high}.store_to(sums + row * kPanel);
   }
-  const std::int64_t* rows = content_rows(panel, block);
+  const std::int32_t* rows = content_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     for (int lane = 0; lane < kPanel; ++lane) {
       const std::int64_t i = n * kPanel + lane;

@@ -11,17 +11,6 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-/// Positions first … last.
-struct Interval {
-  std::int64_t first = std::numeric_limits<std::int32_t>::min();
-  std::int64_t last = std::numeric_limits<std::int32_t>::max();
-
-  void cut(std::int64_t from, std::int64_t to) {
-    first = std::max(first, from);
-    last = std::min(last, to);
-  }
-};
-
 /// What local attention lets a query see. Distances of positions are below 2^32.
 Interval local_keys(const Masks& masks, std::int64_t query) {
   constexpr std::int64_t kFarthest = std::int64_t{1} << 32;
@@ -75,6 +64,13 @@ void HeadMasks::pack(Panel& panel) const {
   panel.from_span = Span::of(panel.from);
   panel.to_span = Span::of(panel.to);
   panel.segment_span = Span::of(panel.segments);
+}
+
+Interval HeadMasks::reach(const Panel& panel) const {
+  Interval keys;
+  keys.cut(rows_->low, std::min(rows_->high, panel.limit_span.high));
+  if (!rows_->exempts()) keys.cut(panel.from_span.low, panel.to_span.high);
+  return keys;
 }
 
 KeyBlock HeadMasks::in_sight(const Panel& panel, const KeyBlock& block) const {

@@ -49,6 +49,17 @@ inline DoubleBatch fma(DoubleBatch a, DoubleBatch b, DoubleBatch c) {
 #endif
 }
 
+/// from[index[0]], from[index[1]], …
+inline Batch gather(const float* from, const std::int32_t* index) {
+  if constexpr (kLanes == 4) {
+    return Batch(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
+  } else {
+    float lanes[kLanes];
+    for (int i = 0; i < kLanes; ++i) lanes[i] = from[index[i]];
+    return load(lanes);
+  }
+}
+
 /// (x 0 0 0)
 inline Batch first_lane(float x) {
   float lanes[kLanes] = {x};
