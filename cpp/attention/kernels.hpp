@@ -287,16 +287,15 @@ inline void meet_offset(float* score /* (count, kPanel) */, std::int64_t count, 
 inline void final_weights(float* score /* (count, kPanel) */, std::int64_t count, PanelValue offset,
                           const SoftmaxState& state) {
   const HoistedExp exp;
-  const Batch hidden(-std::numeric_limits<float>::infinity());
+  const Batch zero(0.0F);
   for (int half = 0; half < kPanel; half += kLanes) {
     const Batch sum = load(state.sum + half);
-    const Batch shift = softmax_shift(load(state.maximum + half));
-    const Batch up = (half == 0 ? offset.low : offset.high) - load(state.offset + half);
-    for (std::int64_t n = 0; n < count; ++n) {
-      float* s = score + n * kPanel + half;
-      const Batch logit = load(s);
-      const Batch weight = exp(logit + up - shift) / sum;
-      store(s, select(sum == Batch(0.0F) || logit == hidden, Batch(0.0F), weight));
+    const auto is_empty = sum == zero;
+    const Batch inverse = select(is_empty, zero, Batch(1.0F) / sum);
+    const Batch down = load(state.offset + half) - (half == 0 ? offset.low : offset.high);
+    const Batch shift = select(is_empty, zero, softmax_shift(load(state.maximum + half)) + down);
+    for (float* s = score + half; s < score + count * kPanel; s += kPanel) {
+      store(s, exp(load(s) - shift) * inverse);
     }
   }
 }

@@ -18,8 +18,8 @@ Status HeadScores::allocate(const AttentionProblem& problem, const Operands& ope
   tile_ = Buffer<float>(kKeyBlock * kPanel);
   gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
   content_rows_ = Buffer<std::int32_t>(content != nullptr ? kKeyBlock * kPanel : 0);
-  const bool ok = turned_.ok() && other_.ok() && row_.ok() && tile_.ok() && gates_.ok() &&
-                  content_rows_.ok();
+  const bool ok =
+      turned_.ok() && other_.ok() && row_.ok() && tile_.ok() && gates_.ok() && content_rows_.ok();
   return ok ? masks_.allocate() : Status::memory;
 }
 

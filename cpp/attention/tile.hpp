@@ -92,12 +92,12 @@ class HeadScores {
   HeadMasks masks_;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
-  Buffer<float> bias_;                 // by distance, from first_distance_
-  Buffer<float> weights_;              // the same, where logits are weighed
-  Buffer<float> turned_;               // (kPanel, dim): scratch for queries
-  Buffer<float> other_;                // (kKeyBlock, kPanel): scores of another regime
-  Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query
-  Buffer<float> tile_;                 // (kKeyBlock, kPanel): scratch for masks of one query
+  Buffer<float> bias_;                    // by distance, from first_distance_
+  Buffer<float> weights_;                 // the same, where logits are weighed
+  Buffer<float> turned_;                  // (kPanel, dim): scratch for queries
+  Buffer<float> other_;                   // (kKeyBlock, kPanel): scores of another regime
+  Buffer<float> row_;                     // (kKeyBlock): scratch for biases of one query
+  Buffer<float> tile_;                    // (kKeyBlock, kPanel): scratch for masks of one query
   Buffer<std::int32_t> content_rows_;     // (kKeyBlock, kPanel): δ of each key and query
   Buffer<std::int32_t> row_by_distance_;  // δ, from first_distance_, of consecutive tokens
   Buffer<float> gates_;  // (kKeyBlock, kPanel): scores that open gates; −infinity = hidden
