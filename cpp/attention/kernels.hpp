@@ -288,6 +288,7 @@ inline void final_weights(float* score /* (count, kPanel) */, std::int64_t count
                           const SoftmaxState& state) {
   const HoistedExp exp;
   const Batch zero(0.0F);
+  const Batch hidden(-std::numeric_limits<float>::infinity());
   for (int half = 0; half < kPanel; half += kLanes) {
     const Batch sum = load(state.sum + half);
     const auto is_empty = sum == zero;
@@ -295,7 +296,9 @@ inline void final_weights(float* score /* (count, kPanel) */, std::int64_t count
     const Batch down = load(state.offset + half) - (half == 0 ? offset.low : offset.high);
     const Batch shift = select(is_empty, zero, softmax_shift(load(state.maximum + half)) + down);
     for (float* s = score + half; s < score + count * kPanel; s += kPanel) {
-      store(s, exp(load(s) - shift) * inverse);
+      // Also where the query is NaN, and with it its maximum.
+      const Batch logit = load(s);
+      store(s, select(logit == hidden, zero, exp(logit - shift) * inverse));
     }
   }
 }
