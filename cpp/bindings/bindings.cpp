@@ -13,6 +13,7 @@
 #include "bindings/fields.hpp"
 #include "bindings/gradients.hpp"
 #include "core/random.hpp"
+#include "model/linear.hpp"
 #include "position/registry.hpp"
 #include "position/rotation.hpp"
 
@@ -240,6 +241,19 @@ int attention_call(Address call_block) {
   return code(attention(p));
 }
 
+int linear_call(Address input, Address weight, Address bias, double rows, double inputs,
+                double outputs, Address output) {
+  return code(linear({
+      .rows = static_cast<std::int64_t>(rows),
+      .inputs = static_cast<std::int64_t>(inputs),
+      .outputs = static_cast<std::int64_t>(outputs),
+      .input = at<float>(input),
+      .weight = at<float>(weight),
+      .bias = at<float>(bias),
+      .output = at<float>(output),
+  }));
+}
+
 int random(double seed_low, double seed_high, double skip, int kind, double count, Address out) {
   const auto seed =
       static_cast<std::uint64_t>(seed_high) << 32 | static_cast<std::uint64_t>(seed_low);
@@ -278,6 +292,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("biasGradient", &bias_gradient);
   function("scaleGradient", &scale_gradient);
   function("attention", &attention_call);
+  function("linear", &linear_call);
   function("random", &random);
 }
 

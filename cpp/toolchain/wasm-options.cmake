@@ -7,6 +7,7 @@ set(POSENC_FAST_SOURCES
   cpp/attention/forward.cpp
   cpp/attention/tile.cpp
   cpp/attention/backward*.cpp
+  cpp/model/linear.cpp
   cpp/position/angle_table.cpp
   cpp/position/rope.cpp
   cpp/position/rotation.cpp

@@ -87,6 +87,15 @@ export const groups = [
     lead: '`posenc/inspect` exports this alone, for pages that need nothing else. Try it: [Inspect](/en/inspect.html).',
   },
   {
+    path: 'model',
+    title: { zh: '模型的层', en: 'Layers of models' },
+    about: {
+      zh: '注意力之外，模型由什么组成。',
+      en: 'What models are made of beside attention.',
+    },
+    lead: '`linear` of a [loaded module](/en/api/load.html#Posenc) runs one.',
+  },
+  {
     path: 'tensors',
     title: { zh: '张量与随机数', en: 'Tensors and random numbers' },
     about: {

@@ -75,6 +75,15 @@ export interface Kernels {
     gradients: number,
   ): number;
   attention(call: number): number;
+  linear(
+    input: number,
+    weight: number,
+    bias: number,
+    rows: number,
+    inputs: number,
+    outputs: number,
+    output: number,
+  ): number;
   random(
     seedLow: number,
     seedHigh: number,

@@ -2,6 +2,8 @@ import { float32 } from './array.js';
 import { attention } from './attention.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
+import type { LinearInputs } from './model/inputs.js';
+import { linear } from './model/linear.js';
 import { RandomStream } from './random.js';
 import { ResidentTensor } from './tensor.js';
 import type { AttentionInputs, Data, EncodingInput, EncodingName, Posenc } from './types.js';
@@ -25,6 +27,7 @@ export function createPosenc(engine: Engine): Posenc {
     encoding: <Name extends EncodingName>(name: Name, options?: EncodingInput<Name>) =>
       new ConfiguredEncoding(engine, name, options),
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
+    linear: <Output extends Data>(inputs: LinearInputs<Output>) => linear(engine, inputs),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),

@@ -8,8 +8,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
 import type { AttentionMasks } from './attention/masks.js';
+import type { LinearInputs } from './model/inputs.js';
 export type * from './encodings.js';
 export type * from './attention/masks.js';
+export type * from './model/inputs.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
@@ -372,6 +374,13 @@ export interface Posenc {
   readonly attention: <Output extends Data = Float32Array>(
     inputs: AttentionInputs<Output>,
   ) => AttentionResult<NoInfer<Output>>;
+  /**
+   * A linear layer: input·weightᵀ + bias, `[rows, outputs]`, the product that models are mostly made
+   * of. Up to four rows read the weights as fast as the memory gives them.
+   */
+  readonly linear: <Output extends Data = Float32Array>(
+    inputs: LinearInputs<Output>,
+  ) => NoInfer<Output>;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;
   /** A resident tensor of zeros. */
