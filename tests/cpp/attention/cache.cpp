@@ -1,7 +1,6 @@
 // What a cache stores, where, and when it refuses; numbers by hand and from reports of others.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 
