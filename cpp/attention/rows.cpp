@@ -6,10 +6,20 @@
 namespace posenc {
 
 bool consecutive(Positions positions) {
-  for (std::int64_t t = 1; t < positions.count; ++t) {
-    if (positions.at(t) != positions.at(t - 1) + 1) return false;
+  if (positions.axes > 1) {
+    for (std::int64_t t = 1; t < positions.count; ++t) {
+      if (positions.at(t) != positions.at(t - 1) + 1) return false;
+    }
+    return true;
   }
-  return true;
+  // Without an exit the loop fills registers.
+  std::uint32_t different = 0;
+  for (std::int64_t t = 1; t < positions.count; ++t) {
+    different |= (static_cast<std::uint32_t>(positions.data[t]) -
+                  static_cast<std::uint32_t>(positions.data[t - 1])) ^
+                 1U;
+  }
+  return different == 0;
 }
 
 Status RotationTables::build(const Rotate& rotate, int regime, Side side, Positions positions) {
@@ -23,14 +33,15 @@ Status RotationTables::build(const Rotate& rotate, int regime, Side side, Positi
 }
 
 Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
-  const std::int64_t count = problem.keys;
-  const std::int64_t offset = problem.key_positions_per_batch ? entry * count * problem.axes : 0;
+  const std::int64_t count = problem.key_count(entry);
+  const std::int64_t stride = problem.key_stride();
+  const std::int64_t offset = problem.key_positions_per_batch ? entry * stride * problem.axes : 0;
   positions = {problem.key_positions + offset, count, problem.axes};
   consecutive = posenc::consecutive(positions);
   const Masks& masks = problem.masks;
-  mask = masks.real_keys.of(entry, count);
-  segments = masks.key_segments.of(entry, count);
-  global_ = masks.global_keys.of(entry, count);
+  mask = masks.real_keys.of(entry, stride);
+  segments = masks.key_segments.of(entry, stride);
+  global_ = masks.global_keys.of(entry, stride);
   // Positions below 0 are no sinks unless there are sinks.
   sinks_ = masks.sinks > 0 ? masks.sinks : std::numeric_limits<std::int64_t>::min();
 
@@ -45,6 +56,12 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
     block.first = i * kKeyBlock;
     block.count = std::min(kKeyBlock, count - block.first);
     block.low = block.high = positions.at(block.first);
+    if (consecutive && mask == nullptr && segments == nullptr && global_ == nullptr) {
+      block.high += static_cast<std::int32_t>(block.count - 1);
+      block.exempt = exempt(block.first);
+      finish(i, block);
+      continue;
+    }
     block.empty = true;
     for (std::int64_t n = block.first; n < block.first + block.count; ++n) {
       block.low = std::min(block.low, positions.at(n));
@@ -63,12 +80,16 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
       }
       block.empty = false;
     }
-    exempts_ |= block.exempt;
-    blocks_[i] = block;
-    low = i == 0 ? block.low : std::min(low, block.low);
-    high = i == 0 ? block.high : std::max(high, block.high);
+    finish(i, block);
   }
   return Status::ok;
+}
+
+void KeyRows::finish(std::int64_t i, const KeyBlock& block) {
+  exempts_ |= block.exempt;
+  blocks_[i] = block;
+  low = i == 0 ? block.low : std::min(low, block.low);
+  high = i == 0 ? block.high : std::max(high, block.high);
 }
 
 }  // namespace posenc

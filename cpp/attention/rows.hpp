@@ -70,6 +70,8 @@ class KeyRows {
   }
 
  private:
+  void finish(std::int64_t i, const KeyBlock& block);
+
   bool exempts_ = false;
   std::int64_t sinks_ = 0;
   const std::uint8_t* global_ = nullptr;

@@ -35,12 +35,13 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   head_ = head;
   query_scales_ = problem.query_scales.of(operands.entry(), problem.queries);
   masks_.enter(problem, *rows_, query_positions_, operands.entry(), head);
-  const bool consecutive = rows_->consecutive && operands.queries_consecutive() &&
-                           problem.queries > 0 && problem.keys > 0;
+  const std::int64_t keys = rows_->positions.count;
+  const bool consecutive =
+      rows_->consecutive && operands.queries_consecutive() && problem.queries > 0 && keys > 0;
   // Panels and registers may read past the last query.
-  const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
+  const std::int64_t count = problem.queries + keys + 2 * kPanel;
   if (consecutive) {
-    first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(problem.keys - 1);
+    first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(keys - 1);
   }
   row_by_distance_ = {};
   const Content* content = problem.terms.content;
@@ -55,8 +56,9 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   toeplitz_ = bias != nullptr && bias->toeplitz() && consecutive && problem.queries > 1;
   if (toeplitz_) {
     if (bias_.data() == nullptr) {
-      bias_ = Buffer<float>(count);
-      weights_ = Buffer<float>(bias->weighs() ? count : 0);
+      const std::int64_t most = problem.queries + problem.keys + 2 * kPanel;
+      bias_ = Buffer<float>(most);
+      weights_ = Buffer<float>(bias->weighs() ? most : 0);
     }
     if (!bias_.ok() || !weights_.ok()) return Status::memory;
     bias->by_distance(head, first_distance_, count, bias_.data());

@@ -10,6 +10,14 @@ namespace posenc {
 bool PositionDomain::holds(Positions positions) const {
   const int read = one_for_all && positions.axes == 1 ? 1 : axes;
   if (positions.axes < read) return false;
+  if (positions.axes == 1) {
+    // Without an exit the loop fills registers.
+    int outside = 0;
+    for (std::int64_t t = 0; t < positions.count; ++t) {
+      outside |= (positions.data[t] < low ? 1 : 0) | (positions.data[t] > high ? 1 : 0);
+    }
+    return outside == 0;
+  }
   for (std::int64_t t = 0; t < positions.count; ++t) {
     for (int axis = 0; axis < read; ++axis) {
       const std::int32_t p = positions.at(t, axis);

@@ -5,10 +5,12 @@ set(POSENC_SMALL_OPTIONS -Oz)
 set(POSENC_FAST_SOURCES
   cpp/attention/decode.cpp
   cpp/attention/forward.cpp
+  cpp/attention/rows.cpp
   cpp/attention/tile.cpp
   cpp/attention/backward*.cpp
   cpp/model/linear.cpp
   cpp/position/angle_table.cpp
+  cpp/position/position.cpp
   cpp/position/rope.cpp
   cpp/position/rotation.cpp
   cpp/position/sinusoidal.cpp)

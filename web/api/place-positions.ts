@@ -167,7 +167,9 @@ function placeRange(
   const pointer = frame.bytes(4 * tokens * axes, argument);
   const start = pointer >>> 2;
   const { HEAP32 } = frame.memory.kernels;
-  for (let i = 0; i < tokens * axes; i++) HEAP32[start + i] = first + Math.floor(i / axes);
+  for (let token = 0, at = start; token < tokens; token++) {
+    for (let axis = 0; axis < axes; axis++) HEAP32[at++] = first + token;
+  }
   return { pointer, perBatch: 0 };
 }
 
