@@ -37,8 +37,8 @@ int embed_gradient(Address block, Address positions, double tokens, int axes, Ad
   if (encoding->embed() == nullptr) return code(Status::unsupported);
   const Positions rows = positions_at(positions, tokens, axes);
   if (!encoding->domain().holds(rows)) return code(Status::position);
-  encoding->embed()->rows_grad(rows, at<float>(d_out), Gradients(at<double>(block), grads));
-  return code(Status::ok);
+  return code(encoding->embed()->rows_grad(rows, at<float>(d_out),
+                                           Gradients(at<double>(block), grads)));
 }
 
 int rotate_gradient(Address call_block, Address grads) {
@@ -52,8 +52,7 @@ int rotate_gradient(Address call_block, Address grads) {
   const RotateCall call = rotate_call(f);
   const std::int64_t rows = call.tokens * (call.positions_per_batch ? call.batch : 1);
   if (!encoding->domain().holds({call.positions, rows, call.axes})) return code(Status::position);
-  rotate_grad(*hook, call, call.out, Gradients(block, grads));
-  return code(Status::ok);
+  return code(rotate_grad(*hook, call, call.out, Gradients(block, grads)));
 }
 
 int bias_gradient(Address block, Address query_positions, double queries, Address key_positions,

@@ -29,15 +29,17 @@ void scale_grad(const Scale& scale, int heads, Positions queries, const float* d
   }
 }
 
-void rotate_grad(const Rotate& rotate, const RotateCall& call, const float* d_out,
-                 std::span<float* const> grads) {
+Status rotate_grad(const Rotate& rotate, const RotateCall& call, const float* d_out,
+                   std::span<float* const> grads) {
   const std::int64_t step = call.positions_per_batch ? call.tokens * call.axes : 0;
   for (std::int64_t i = 0; i < call.batch * call.heads; ++i) {
     const Positions positions{call.positions + i / call.heads * step, call.tokens, call.axes};
-    rotate.turn_grad(call.side, static_cast<int>(i % call.heads), positions,
-                     call.x + i * call.tokens * rotate.head_dim(),
-                     d_out + i * call.tokens * rotate.turned_dim(), grads);
+    const Status status = rotate.turn_grad(call.side, static_cast<int>(i % call.heads), positions,
+                                           call.x + i * call.tokens * rotate.head_dim(),
+                                           d_out + i * call.tokens * rotate.turned_dim(), grads);
+    if (status != Status::ok) return status;
   }
+  return Status::ok;
 }
 
 }  // namespace posenc
