@@ -49,6 +49,8 @@ class HeadScores {
   void raw(Panel& panel, const KeyBlock& block, float* out);
   void cap(const KeyBlock& block, float* scores) const;
   void add_bias(const Panel& panel, const KeyBlock& block, float* scores);
+  /// The first half of it: multiplies a tile by what logits are weighed with.
+  void weigh(const Panel& panel, const KeyBlock& block, float* tile);
 
  private:
   void pack_content(const float* query, Panel& panel) const;

@@ -95,7 +95,7 @@ class Fox final : public Encoding, public Bias {
     // A gate takes part in the biases of all keys beyond it: where keys come in the order of their
     // positions, gates between two of them are visited once.
     const std::int64_t m = query.at(0);
-    const auto add = [&](int kind, std::int64_t token, double d) {
+    const auto add = [&](std::size_t kind, std::int64_t token, double d) {
       const std::int64_t at = head * tokens_ + token;
       const float given = log_gates_[kind][static_cast<std::size_t>(at)];
       // A gate that is closed further than one can be has no gradient.
@@ -111,7 +111,7 @@ class Fox final : public Encoding, public Bias {
       for (std::int64_t l = n + 1; l <= last; ++l) add(0, l, sum);
       if (!next_follows) sum = 0.0;
     }
-    const int future = two_kinds_ ? 1 : 0;
+    const std::size_t future = two_kinds_ ? 1 : 0;
     for (std::int64_t i = keys.count - 1; i >= 0; --i) {
       const std::int64_t n = keys.at(i);
       if (n <= m) continue;
@@ -128,8 +128,8 @@ class Fox final : public Encoding, public Bias {
   std::int64_t tokens_;
   bool two_kinds_;
   std::span<const float> log_gates_[2];  // as given: past, and future where there are two kinds
-  Buffer<double> past_;    // (heads, tokens)
-  Buffer<double> future_;  // (heads, tokens)
+  Buffer<double> past_;                  // (heads, tokens)
+  Buffer<double> future_;                // (heads, tokens)
 };
 
 Fault derive(std::span<double> values) {

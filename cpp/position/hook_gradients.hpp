@@ -29,4 +29,9 @@ Status rotate_grad(const Rotate& rotate, const RotateCall& call,
                    const float* d_out /* (batch, heads, tokens, turned_dim) */,
                    std::span<float* const> grads);
 
+/// The gradient by that tensor itself. `memory` when there is no room for the tables.
+Status rotate_input_grad(const Rotate& rotate, const RotateCall& call,
+                         const float* d_out /* (batch, heads, tokens, turned_dim) */,
+                         float* d_x /* (batch, heads, tokens, head_dim), not d_out */);
+
 }  // namespace posenc

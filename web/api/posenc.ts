@@ -1,5 +1,7 @@
 import { float32 } from './array.js';
 import { attention } from './attention.js';
+import { attentionBackward } from './attention/backward.js';
+import type { AttentionBackwardInputs, GradientName } from './attention/gradients.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
 import { RandomStream } from './random.js';
@@ -25,6 +27,9 @@ export function createPosenc(engine: Engine): Posenc {
     encoding: <Name extends EncodingName>(name: Name, options?: EncodingInput<Name>) =>
       new ConfiguredEncoding(engine, name, options),
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
+    attentionBackward: <Wanted extends GradientName, Output extends Data>(
+      inputs: AttentionBackwardInputs<Wanted, Output>,
+    ) => attentionBackward(engine, inputs),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),

@@ -45,17 +45,17 @@ TEST_CASE(
     std::vector<float> grad(8);
     float* const grads[] = {grad.data()};
     REQUIRE(rotate_grad(rotate,
-                {.x = x.data(),
-                 .out = nullptr,
-                 .batch = kBatch,
-                 .heads = kHeads,
-                 .tokens = kTokens,
-                 .positions = positions.data(),
-                 .positions_per_batch = per_batch,
-                 .axes = 1,
-                 .side = Side::key,
-                 .inverse = false},
-                d_out.data(), grads) == Status::ok);
+                        {.x = x.data(),
+                         .out = nullptr,
+                         .batch = kBatch,
+                         .heads = kHeads,
+                         .tokens = kTokens,
+                         .positions = positions.data(),
+                         .positions_per_batch = per_batch,
+                         .axes = 1,
+                         .side = Side::key,
+                         .inverse = false},
+                        d_out.data(), grads) == Status::ok);
     CHECK(bit_differences(grad, expected) == "");
   }
 }
