@@ -1,4 +1,5 @@
-// Gradients of what is added to logits: the hook `bias`, a dense mask.
+// Gradients of what is added to logits, and of what they are multiplied by before: the hook `bias`,
+// a dense mask.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include "attention/operands.hpp"
 #include "attention/panel.hpp"
 #include "attention/problem.hpp"
+#include "attention/tile.hpp"
 #include "core/buffer.hpp"
 
 namespace posenc {
@@ -18,13 +20,29 @@ class BiasGradient {
       : p_(problem), grads_(grads), added_(added) {}
 
   Status enter(const Operands& operands, int head);
-  /// Adds the gradients by the logits of a tile.
-  void add(const Panel& panel, const KeyBlock& block, const float* d /* (count, kPanel) */);
+  /// True when logits are multiplied by weights.
+  bool weighs() const { return p_.terms.bias != nullptr && p_.terms.bias->weighs(); }
+
+  // Gradients of a tile, (count, kPanel).
+
+  /// Those by the logits, to a dense mask.
+  void add_dense(const Panel& panel, const KeyBlock& block, const float* d) const;
+  /// Those by the biases.
+  void add(const Panel& panel, const KeyBlock& block, const float* d);
+  /// From those by the weighed logits, in place, those by the logits before, which were `logits`.
+  void unweigh(HeadScores& scores, const Panel& panel, const KeyBlock& block, const float* logits,
+               float* d);
   /// After all tiles of a head.
   void leave();
 
  private:
+  using RowGradient = void (Bias::*)(int, Positions, Positions, const float*,
+                                     std::span<float* const>) const;
+
   bool wanted() const { return p_.terms.bias != nullptr && !grads_.empty(); }
+  void collect(const Panel& panel, const KeyBlock& block, const float* d,
+               Buffer<float>& by_distance, RowGradient gradient);
+  void hand_on(const Buffer<float>& by_distance, RowGradient gradient);
 
   const AttentionProblem& p_;
   std::span<float* const> grads_;
@@ -33,9 +51,10 @@ class BiasGradient {
   int head_ = 0;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
-  Buffer<float> by_distance_;       // from first_distance_, where the bias is Toeplitz
+  Buffer<float> biases_, weights_;  // by distance, from first_distance_, where they are Toeplitz
   Buffer<std::int32_t> positions_;  // of a key at each of these distances
   Buffer<float> row_;               // (kKeyBlock)
+  Buffer<float> products_;          // (kKeyBlock, kPanel), where logits are weighed
 };
 
 }  // namespace posenc

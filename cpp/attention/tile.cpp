@@ -324,17 +324,13 @@ const float* HeadScores::toeplitz(const Buffer<float>& by_distance, const Panel&
   return by_distance.data() + (distance - first_distance_);
 }
 
-void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scores) {
-  const Bias* bias = problem_->terms.bias;
-  if (bias == nullptr) return;
+void HeadScores::weigh(const Panel& panel, const KeyBlock& block, float* tile) {
   if (toeplitz_) {
-    const float* start = toeplitz(bias_, panel, block);
-    const float* weights = bias->weighs() ? toeplitz(weights_, panel, block) : nullptr;
+    const float* weights = toeplitz(weights_, panel, block);
     for (std::int64_t n = 0; n < block.count; ++n) {
       for (int half = 0; half < kPanel; half += kLanes) {
-        float* s = scores + n * kPanel + half;
-        const Batch weighed = weights == nullptr ? load(s) : load(s) * load(weights - n + half);
-        store(s, weighed + load(start - n + half));
+        float* x = tile + n * kPanel + half;
+        store(x, load(x) * load(weights - n + half));
       }
     }
     return;
@@ -342,10 +338,28 @@ void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scor
   const Positions keys = rows_->positions.from(block.first, block.count);
   for (int lane = 0; lane < panel.count; ++lane) {
     const Positions query = query_positions_.from(panel.first + lane, 1);
-    if (bias->weighs()) {
-      bias->weights_row(head_, query, keys, row_.data());
-      for (std::int64_t n = 0; n < block.count; ++n) scores[n * kPanel + lane] *= row_[n];
+    problem_->terms.bias->weights_row(head_, query, keys, row_.data());
+    for (std::int64_t n = 0; n < block.count; ++n) tile[n * kPanel + lane] *= row_[n];
+  }
+}
+
+void HeadScores::add_bias(const Panel& panel, const KeyBlock& block, float* scores) {
+  const Bias* bias = problem_->terms.bias;
+  if (bias == nullptr) return;
+  if (bias->weighs()) weigh(panel, block, scores);
+  if (toeplitz_) {
+    const float* start = toeplitz(bias_, panel, block);
+    for (std::int64_t n = 0; n < block.count; ++n) {
+      for (int half = 0; half < kPanel; half += kLanes) {
+        float* s = scores + n * kPanel + half;
+        store(s, load(s) + load(start - n + half));
+      }
     }
+    return;
+  }
+  const Positions keys = rows_->positions.from(block.first, block.count);
+  for (int lane = 0; lane < panel.count; ++lane) {
+    const Positions query = query_positions_.from(panel.first + lane, 1);
     bias->row(head_, query, keys, row_.data());
     for (std::int64_t n = 0; n < block.count; ++n) scores[n * kPanel + lane] += row_[n];
   }

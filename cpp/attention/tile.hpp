@@ -54,6 +54,8 @@ class HeadScores {
   /// All stages after the raw scores, of the first query of a panel.
   void finish_row(const Panel& panel, const KeyBlock& block, Visibility visibility,
                   float* scores /* (block.count) */);
+  /// The first half of it: multiplies a tile by what logits are weighed with.
+  void weigh(const Panel& panel, const KeyBlock& block, float* tile);
 
  private:
   Status allocate(const AttentionProblem& problem, const Operands& operands);

@@ -42,6 +42,7 @@ Status CallEncodings::make(Address blocks, double count, ScoreTerms& terms) {
     made_[i] = bindings::make(at<double>(Address{at<std::uint32_t>(blocks)[i]}));
     if (made_[i] == nullptr) return Status::memory;
     encodings[i] = made_[i].get();
+    ++count_;
   }
   return collect({encodings, size}, terms);
 }
@@ -74,6 +75,7 @@ Status AttentionCall::read(const double* f) {
   p.key_positions_per_batch = f[F::key_positions_per_batch] != 0;
   p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
             at<float>(f[F::logits]), at<float>(f[F::weights])};
+  p.statistics = at<RowStatistics>(f[F::statistics]);
   return encodings.make(static_cast<Address>(f[F::encodings]), f[F::encoding_count], p.terms);
 }
 

@@ -12,13 +12,17 @@ namespace posenc::bindings {
 /// The encodings of one call, made for it.
 class CallEncodings {
  public:
+  /// At most one encoding per hook makes sense.
+  static constexpr int kMost = 6;
+
   /// Makes those whose blocks' 32-bit addresses are at `blocks`, and collects their hooks.
   Status make(Address blocks, double count, ScoreTerms& terms);
+  std::int64_t count() const { return count_; }
+  const Encoding& operator[](std::int64_t i) const { return *made_[i]; }
 
  private:
-  // At most one encoding per hook makes sense.
-  static constexpr int kMost = 6;
   std::unique_ptr<Encoding> made_[kMost];
+  std::int64_t count_ = 0;
 };
 
 /// A problem with what it needs.

@@ -225,6 +225,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("scaleGradient", &scale_gradient);
   function("attention", &attention_call);
   function("linear", &linear_call);
+  function("attentionBackward", &attention_gradient);
   function("random", &random);
   function("cacheMake", &cache_make);
   function("cacheFree", &cache_free);

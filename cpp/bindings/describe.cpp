@@ -68,6 +68,7 @@ val describe() {
   object.set("fields", strings(AttentionField::kNames));
   object.set("rotateFields", strings(RotateField::kNames));
   object.set("cacheFields", strings(CacheField::kNames));
+  object.set("gradientFields", strings(GradientField::kNames));
   object.set("encodings", list(registry(), encoding));
   return object;
 }

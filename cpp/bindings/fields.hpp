@@ -21,7 +21,14 @@ namespace posenc::bindings {
   F(query_segments) F(query_segments_per_batch) F(key_segments) F(key_segments_per_batch) \
   F(visible) F(added) F(mask_batch) F(mask_head) F(mask_query) F(mask_key) F(axes) \
   F(query_positions) F(query_positions_per_batch) F(key_positions) F(key_positions_per_batch) \
-  F(key_mask) F(key_mask_per_batch) F(scores) F(capped) F(biased) F(logits) F(weights)
+  F(key_mask) F(key_mask_per_batch) F(scores) F(capped) F(biased) F(logits) F(weights) \
+  F(statistics)
+
+// Where gradients go; 0 = not wanted. `encodings` is the address of one 32-bit address per encoding
+// of the call: that of its list, an address per tensor of its parameter table in its order.
+#define POSENC_GRADIENT_FIELDS(F) \
+  F(d_output) F(query) F(key) F(value) F(encodings) F(added) F(sink_logits) F(head_scales) \
+  F(query_scales) F(score_scale)
 
 #define POSENC_CACHE_FIELDS(F) \
   F(layers) F(batch) F(kv_heads) F(head_dim) F(value_dim) F(capacity) F(axes) \
@@ -44,6 +51,11 @@ struct AttentionField {
 struct CacheField {
   enum : std::uint8_t { POSENC_CACHE_FIELDS(POSENC_ENUMERATOR) };
   static constexpr const char* kNames[] = {POSENC_CACHE_FIELDS(POSENC_NAME)};
+};
+
+struct GradientField {
+  enum : std::uint8_t { POSENC_GRADIENT_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_GRADIENT_FIELDS(POSENC_NAME)};
 };
 
 #undef POSENC_ENUMERATOR

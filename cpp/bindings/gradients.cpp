@@ -3,6 +3,8 @@
 #include <array>
 #include <span>
 
+#include "attention/backward.hpp"
+#include "bindings/attention_call.hpp"
 #include "position/hook_gradients.hpp"
 
 namespace posenc::bindings {
@@ -12,6 +14,7 @@ namespace {
 /// The pointers that hooks want, from the addresses at `grads`.
 class Gradients {
  public:
+  Gradients() = default;
   Gradients(const double* block, Address grads) {
     const auto* addresses = at<std::uint32_t>(grads);
     for (const Parameter& p : description_of(block)->parameters) {
@@ -37,11 +40,11 @@ int embed_gradient(Address block, Address positions, double tokens, int axes, Ad
   if (encoding->embed() == nullptr) return code(Status::unsupported);
   const Positions rows = positions_at(positions, tokens, axes);
   if (!encoding->domain().holds(rows)) return code(Status::position);
-  encoding->embed()->rows_grad(rows, at<float>(d_out), Gradients(at<double>(block), grads));
-  return code(Status::ok);
+  return code(
+      encoding->embed()->rows_grad(rows, at<float>(d_out), Gradients(at<double>(block), grads)));
 }
 
-int rotate_gradient(Address call_block, Address grads) {
+int rotate_gradient(Address call_block, Address grads, Address d_x) {
   const auto* f = at<double>(call_block);
   const auto* block = at<double>(f[RotateField::encoding]);
   const auto encoding = make(block);
@@ -52,8 +55,9 @@ int rotate_gradient(Address call_block, Address grads) {
   const RotateCall call = rotate_call(f);
   const std::int64_t rows = call.tokens * (call.positions_per_batch ? call.batch : 1);
   if (!encoding->domain().holds({call.positions, rows, call.axes})) return code(Status::position);
-  rotate_grad(*hook, call, call.out, Gradients(block, grads));
-  return code(Status::ok);
+  const Status status = rotate_grad(*hook, call, call.out, Gradients(block, grads));
+  if (status != Status::ok || d_x == 0) return code(status);
+  return code(rotate_input_grad(*hook, call, call.out, at<float>(d_x)));
 }
 
 int bias_gradient(Address block, Address query_positions, double queries, Address key_positions,
@@ -80,6 +84,40 @@ int scale_gradient(Address block, Address positions, double tokens, int axes, in
   scale_grad(*encoding->scale(), heads, rows, at<float>(d_out),
              Gradients(at<double>(block), grads));
   return code(Status::ok);
+}
+
+int attention_gradient(Address call_block, Address gradient_block) {
+  using F = GradientField;
+  const auto* fields = at<double>(call_block);
+  AttentionCall call;
+  if (const Status status = call.read(fields); status != Status::ok) return code(status);
+  const AttentionProblem& p = call.problem;
+
+  const auto* f = at<double>(gradient_block);
+  AttentionGradients g;
+  Gradients trained[CallEncodings::kMost];
+  const auto* lists = at<std::uint32_t>(f[F::encodings]);
+  const auto* blocks = at<std::uint32_t>(fields[AttentionField::encodings]);
+  for (std::int64_t i = 0; lists != nullptr && i < call.encodings.count(); ++i) {
+    trained[i] = Gradients(at<double>(Address{blocks[i]}), Address{lists[i]});
+    const Encoding& encoding = call.encodings[i];
+    if (encoding.rotate() != nullptr) g.rotate = trained[i];
+    if (encoding.content() != nullptr || encoding.head_mix() != nullptr) g.content = trained[i];
+    if (encoding.bias() != nullptr) g.bias = trained[i];
+    if (encoding.scale() != nullptr) g.scale = trained[i];
+  }
+  g.d_output = at<float>(f[F::d_output]);
+  g.query = at<float>(f[F::query]);
+  g.key = at<float>(f[F::key]);
+  g.value = at<float>(f[F::value]);
+  g.score_scale = at<double>(f[F::score_scale]);
+  g.sink_logits = at<float>(f[F::sink_logits]);
+  g.head_scales = at<float>(f[F::head_scales]);
+  g.query_scales = at<float>(f[F::query_scales]);
+  const auto& added = p.masks.added;
+  g.added = {at<float>(f[F::added]), added.batch_stride, added.head_stride, added.query_stride,
+             added.key_stride};
+  return code(attention_backward(p, g));
 }
 
 }  // namespace posenc::bindings

@@ -101,6 +101,9 @@ class Dape final : public Encoding, public HeadMix {
                 std::int64_t stride, float* d_scores, float* d_biases,
                 std::span<float* const> grads) const override {
     for (std::int64_t i = 0; i < count; ++i) {
+      bool any = false;
+      for (int h = 0; h < heads_; ++h) any |= d_sums[h * stride + i] != 0.0F;
+      if (!any) continue;
       for (int h = 0; h < heads_; ++h) {
         const std::int64_t at = h * stride + i;
         add_to(d_scores, at, static_cast<double>(d_sums[at]));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "position/frequency_table.hpp"
+#include "position/gradient.hpp"
 #include "position/pair_rotation.hpp"
 
 namespace posenc::encodings {
@@ -99,10 +100,11 @@ class Fope final : public PairRotation {
     }
   }
 
-  void turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
-                 std::span<float* const> grads) const override {
+  Status turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
+                   std::span<float* const> grads) const override {
     const std::int64_t first = table_of(side, head) * kept_ * sums_;
     for (std::int64_t t = 0; t < positions.count; ++t, x += head_dim(), d_out += head_dim()) {
+      if (all_zero(d_out, head_dim())) continue;
       float* const basis_cos = basis_.data();
       float* const basis_sin = basis_cos + pairs();
       frequencies_.sincos(positions.at(t), basis_sin, basis_cos);
@@ -117,6 +119,7 @@ class Fope final : public PairRotation {
         }
       }
     }
+    return Status::ok;
   }
 
  private:

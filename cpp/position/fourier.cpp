@@ -103,8 +103,8 @@ class Fourier final : public Encoding, public Embed {
       }
     }
   }
-  void rows_grad(Positions positions, const float* d_out,
-                 std::span<float* const> grads) const override {
+  Status rows_grad(Positions positions, const float* d_out,
+                   std::span<float* const> grads) const override {
     for (std::int64_t t = 0; t < positions.count; ++t) {
       const float* d_row = d_out + t * width();
       const Positions position = positions.from(t, 1);
@@ -123,6 +123,7 @@ class Fourier final : public Encoding, public Embed {
       }
       if (grads[0] != nullptr) add_frequency_grad(position, grads[0]);
     }
+    return Status::ok;
   }
 
  private:

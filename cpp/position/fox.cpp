@@ -46,6 +46,9 @@ constexpr Hook kHooks[] = {Hook::bias};
 /// those of −∞ do not.
 constexpr double kClosed = -1e4;
 
+/// A log gate as it counts.
+double counted(float log_gate) { return std::max(static_cast<double>(log_gate), kClosed); }
+
 /// Sums of the log gates of each head up to and including every token, in float64: their
 /// differences stay exact to float32 however long the sequence.
 Buffer<double> cumulated(std::span<const float> log_gates, std::int64_t tokens) {
@@ -55,7 +58,7 @@ Buffer<double> cumulated(std::span<const float> log_gates, std::int64_t tokens) 
   for (std::size_t i = 0; i < log_gates.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
     if (at % tokens == 0) sum = 0.0;
-    sum += std::max(static_cast<double>(log_gates[i]), kClosed);
+    sum += counted(log_gates[i]);
     sums[at] = sum;
   }
   return sums;
@@ -68,6 +71,7 @@ class Fox final : public Encoding, public Bias {
       : heads_(static_cast<int>(values[kHeads])),
         tokens_(static_cast<std::int64_t>(values[kTokens])),
         two_kinds_(!std::isnan(values[kFutureLogGates])),
+        log_gates_{numbers<float>(values[kLogGates]), numbers<float>(values[kFutureLogGates])},
         past_(std::move(past)),
         future_(std::move(future)) {}
   const Bias* bias() const override { return this; }
@@ -92,7 +96,12 @@ class Fox final : public Encoding, public Bias {
     // A gate takes part in the biases of all keys beyond it: where keys come in the order of their
     // positions, gates between two of them are visited once.
     const std::int64_t m = query.at(0);
-    float* const past = grads[0];
+    const auto add = [&](std::size_t kind, std::int64_t token, double d) {
+      const std::int64_t at = head * tokens_ + token;
+      const float given = log_gates_[kind][static_cast<std::size_t>(at)];
+      // A gate that is closed further than one can be has no gradient.
+      if (static_cast<double>(given) == counted(given)) add_to(grads[kind], at, d);
+    };
     double sum = 0.0;
     for (std::int64_t i = 0; i < keys.count; ++i) {
       const std::int64_t n = keys.at(i);
@@ -100,17 +109,17 @@ class Fox final : public Encoding, public Bias {
       sum += static_cast<double>(d_row[i]);
       const bool next_follows = i + 1 < keys.count && keys.at(i + 1) > n && keys.at(i + 1) < m;
       const std::int64_t last = next_follows ? keys.at(i + 1) : m;
-      for (std::int64_t l = n + 1; l <= last; ++l) add_to(past, head * tokens_ + l, sum);
+      for (std::int64_t l = n + 1; l <= last; ++l) add(0, l, sum);
       if (!next_follows) sum = 0.0;
     }
-    float* const future = two_kinds_ ? grads[1] : grads[0];
+    const std::size_t future = two_kinds_ ? 1 : 0;
     for (std::int64_t i = keys.count - 1; i >= 0; --i) {
       const std::int64_t n = keys.at(i);
       if (n <= m) continue;
       sum += static_cast<double>(d_row[i]);
       const bool next_follows = i > 0 && keys.at(i - 1) < n && keys.at(i - 1) > m;
       const std::int64_t first = next_follows ? keys.at(i - 1) : m;
-      for (std::int64_t l = first + 1; l <= n; ++l) add_to(future, head * tokens_ + l, sum);
+      for (std::int64_t l = first + 1; l <= n; ++l) add(future, l, sum);
       if (!next_follows) sum = 0.0;
     }
   }
@@ -119,8 +128,9 @@ class Fox final : public Encoding, public Bias {
   int heads_;
   std::int64_t tokens_;
   bool two_kinds_;
-  Buffer<double> past_;    // (heads, tokens)
-  Buffer<double> future_;  // (heads, tokens)
+  std::span<const float> log_gates_[2];  // as given: past, and future where there are two kinds
+  Buffer<double> past_;                  // (heads, tokens)
+  Buffer<double> future_;                // (heads, tokens)
 };
 
 Fault derive(std::span<double> values) {

@@ -23,9 +23,15 @@ void weights_grad(const Bias& bias, Positions queries, Positions keys,
 void scale_grad(const Scale& scale, int heads, Positions queries,
                 const float* d_out /* (heads, queries) */, std::span<float* const> grads);
 
-/// Of a tensor that rotate_tensor turned; of `call`, out and inverse are not read.
-void rotate_grad(const Rotate& rotate, const RotateCall& call,
-                 const float* d_out /* (batch, heads, tokens, turned_dim) */,
-                 std::span<float* const> grads);
+/// Of a tensor that rotate_tensor turned; of `call`, out and inverse are not read. `memory` when
+/// there is no room for it: `grads` then hold part of the sums.
+Status rotate_grad(const Rotate& rotate, const RotateCall& call,
+                   const float* d_out /* (batch, heads, tokens, turned_dim) */,
+                   std::span<float* const> grads);
+
+/// The gradient by that tensor itself. `memory` when there is no room for the tables.
+Status rotate_input_grad(const Rotate& rotate, const RotateCall& call,
+                         const float* d_out /* (batch, heads, tokens, turned_dim) */,
+                         float* d_x /* (batch, heads, tokens, head_dim), not d_out */);
 
 }  // namespace posenc

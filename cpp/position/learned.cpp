@@ -47,13 +47,14 @@ class Learned final : public Encoding, public Embed {
       std::copy_n(table_.data() + row(positions.at(t)), width_, out + t * width_);
     }
   }
-  void rows_grad(Positions positions, const float* d_out,
-                 std::span<float* const> grads) const override {
-    if (grads[0] == nullptr) return;
+  Status rows_grad(Positions positions, const float* d_out,
+                   std::span<float* const> grads) const override {
+    if (grads[0] == nullptr) return Status::ok;
     for (std::int64_t t = 0; t < positions.count; ++t) {
       float* d_row = grads[0] + row(positions.at(t));
       for (std::int64_t c = 0; c < width_; ++c) d_row[c] += d_out[t * width_ + c];
     }
+    return Status::ok;
   }
 
  private:

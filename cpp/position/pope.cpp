@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "position/frequency_table.hpp"
+#include "position/gradient.hpp"
 #include "position/registry.hpp"
 
 namespace posenc::encodings {
@@ -94,7 +95,8 @@ class Pope final : public Encoding, public Rotate {
       for (std::int64_t i = 0; i < count_; ++i) {
         const Direction at = direction(side, head, i, cos, sin);
         const double d_magnitude = d_out[2 * i] * at.cos + d_out[2 * i + 1] * at.sin;
-        d_x[i] = static_cast<float>(d_magnitude / (1.0 + std::exp(-static_cast<double>(x[i]))));
+        const double slope = 1.0 / (1.0 + std::exp(-static_cast<double>(x[i])));
+        d_x[i] = d_magnitude == 0.0 ? 0.0F : static_cast<float>(d_magnitude * slope);
       }
       std::copy_n(d_out + 2 * count_, head_dim_ - count_, d_x + count_);
       x += head_dim_;
@@ -105,11 +107,12 @@ class Pope final : public Encoding, public Rotate {
     }
   }
 
-  void turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
-                 std::span<float* const> grads) const override {
-    if (side != Side::key || phases_.empty() || grads[0] == nullptr) return;
+  Status turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
+                   std::span<float* const> grads) const override {
+    if (side != Side::key || phases_.empty() || grads[0] == nullptr) return Status::ok;
     const std::int64_t first = head % heads_ * count_;
     for (std::int64_t t = 0; t < positions.count; ++t) {
+      if (all_zero(d_out + t * turned_dim(), turned_dim())) continue;
       for (std::int64_t i = 0; i < count_; ++i) {
         // Outside its range a phase is clamped: it has no gradient.
         const float given = phases_[static_cast<std::size_t>(first + i)];
@@ -122,6 +125,7 @@ class Pope final : public Encoding, public Rotate {
             static_cast<float>(magnitude * (d[1] * std::cos(angle) - d[0] * std::sin(angle)));
       }
     }
+    return Status::ok;
   }
 
  private:

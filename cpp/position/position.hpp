@@ -53,9 +53,12 @@ class Embed {
   /// Writes one row per position.
   virtual void rows(Positions positions, float* out /* (count, width) */) const = 0;
   /// Adds to `grads` (one pointer per tensor of the parameter table, in its order; null = not
-  /// wanted) the gradients of a loss whose gradient by the rows is `d_out`.
-  virtual void rows_grad(Positions /*positions*/, const float* /*d_out*/,
-                         std::span<float* const> /*grads*/) const {}
+  /// wanted) the gradients of a loss whose gradient by the rows is `d_out`. `memory` when there is
+  /// no room to do so; nothing is added then.
+  virtual Status rows_grad(Positions /*positions*/, const float* /*d_out*/,
+                           std::span<float* const> /*grads*/) const {
+    return Status::ok;
+  }
 
  protected:
   ~Embed() = default;
@@ -103,17 +106,21 @@ class Rotate {
   virtual void turn(Side side, int head, const float* x /* (tokens, head_dim) */, const float* cos,
                     const float* sin, std::int64_t tokens,
                     float* out /* (tokens, turned_dim) */) const;
-  /// The gradient by rows that were turned: `d_out` is that by what `turn` made of them.
+  /// The gradient by rows that were turned: `d_out` is that by what `turn` made of them. 0 where it
+  /// is 0, whatever the row holds.
   virtual void input_grad(Side side, int head, const float* x /* (tokens, head_dim) */,
                           const float* cos, const float* sin,
                           const float* d_out /* (tokens, turned_dim) */, std::int64_t tokens,
                           float* d_x /* (tokens, head_dim), not d_out */) const;
   /// Adds to `grads` (a pointer per tensor parameter in table order; null = not wanted) what
-  /// `d_out`, the gradient of the turned rows of one head, says of the trained parameters.
-  virtual void turn_grad(Side /*side*/, int /*head*/, Positions /*positions*/,
-                         const float* /*x: (count, head_dim)*/,
-                         const float* /*d_out: (count, turned_dim)*/,
-                         std::span<float* const> /*grads*/) const {}
+  /// `d_out`, the gradient of the turned rows of one head, says of the trained parameters. A row
+  /// whose gradient is 0 says nothing, whatever it holds. `memory` as in Embed::rows_grad.
+  virtual Status turn_grad(Side /*side*/, int /*head*/, Positions /*positions*/,
+                           const float* /*x: (count, head_dim)*/,
+                           const float* /*d_out: (count, turned_dim)*/,
+                           std::span<float* const> /*grads*/) const {
+    return Status::ok;
+  }
   /// True when keys and values are the same vectors (DeepSeek-V4): values are turned like keys, and
   /// the output is turned back by the query's position.
   virtual bool turns_output_back() const { return false; }
@@ -180,7 +187,8 @@ class HeadMix {
   virtual void add(const float* biases, std::int64_t count, std::int64_t stride,
                    float* scores) const = 0;
   /// From the gradient by what `add` writes: adds those by the scores before it and by the biases
-  /// (both unless null), and to `grads` those of the trained parameters, as in Embed::rows_grad.
+  /// (both unless null), and to `grads` those of the trained parameters, as in Embed::rows_grad. A
+  /// pair whose gradient is 0 in all heads adds nothing, whatever its scores are.
   virtual void add_grad(const float* scores, const float* biases, const float* d_sums,
                         std::int64_t count, std::int64_t stride, float* d_scores, float* d_biases,
                         std::span<float* const> grads) const = 0;

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "position/angle_table.hpp"
+#include "position/gradient.hpp"
 #include "position/pair_rotation.hpp"
 
 namespace posenc::encodings {
@@ -180,18 +181,19 @@ class RopeNd final : public PairRotation {
     }
   }
 
-  void turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
-                 std::span<float* const> grads) const override {
-    if (!mixed_ || grads[0] == nullptr) return;
+  Status turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
+                   std::span<float* const> grads) const override {
+    if (!mixed_ || grads[0] == nullptr) return Status::ok;
     // A pair z turned to y = z·e^{iα} changes by i·y with α.
     Buffer<float> cos(table_width());
     Buffer<float> sin(table_width());
     Buffer<float> y(head_dim());
-    if (!cos.ok() || !sin.ok() || !y.ok()) return;
+    if (!cos.ok() || !sin.ok() || !y.ok()) return Status::memory;
     for (std::int64_t t = 0; t < positions.count; ++t) {
+      const float* d = d_out + t * head_dim();
+      if (all_zero(d, head_dim())) continue;
       table(side, positions.from(t, 1), cos.data(), sin.data());
       turn(side, head, x + t * head_dim(), cos.data(), sin.data(), 1, y.data());
-      const float* d = d_out + t * head_dim();
       for (std::int64_t i = 0; i < pairs(); ++i) {
         const auto [a, b] = pair(i);
         const double d_angle = static_cast<double>(d[b]) * y[a] - static_cast<double>(d[a]) * y[b];
@@ -202,6 +204,7 @@ class RopeNd final : public PairRotation {
         }
       }
     }
+    return Status::ok;
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "core/angle.hpp"
 #include "core/buffer.hpp"
+#include "position/gradient.hpp"
 #include "position/pair_rotation.hpp"
 
 namespace posenc::encodings {
@@ -63,16 +64,17 @@ class SelectiveRope final : public PairRotation {
     }
   }
 
-  void turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
-                 std::span<float* const> grads) const override {
-    if (grads[0] == nullptr) return;
+  Status turn_grad(Side side, int head, Positions positions, const float* x, const float* d_out,
+                   std::span<float* const> grads) const override {
+    if (grads[0] == nullptr) return Status::ok;
     Buffer<float> cos(table_width());
     Buffer<float> sin(table_width());
     Buffer<float> y(head_dim());
     Buffer<double> d_sums(tokens_ * pairs());
-    if (!cos.ok() || !sin.ok() || !y.ok() || !d_sums.ok()) return;
+    if (!cos.ok() || !sin.ok() || !y.ok() || !d_sums.ok()) return Status::memory;
     std::fill_n(d_sums.data(), tokens_ * pairs(), 0.0);
     for (std::int64_t t = 0; t < positions.count; ++t, x += head_dim(), d_out += head_dim()) {
+      if (all_zero(d_out, head_dim())) continue;
       table(side, positions.from(t, 1), cos.data(), sin.data());
       turn(side, head, x, cos.data(), sin.data(), 1, y.data());
       for (std::int64_t i = 0; i < pairs(); ++i) {
@@ -90,6 +92,7 @@ class SelectiveRope final : public PairRotation {
         grad[t * pairs() + i] += static_cast<float>(later);
       }
     }
+    return Status::ok;
   }
 
  private:

@@ -110,14 +110,16 @@ class Sinusoidal final : public Encoding, public Embed {
       for (std::int64_t c = 0; c < width_; ++c) out[t * width_ + c] *= scale_[0];
     }
   }
-  void rows_grad(Positions positions, const float* d_out,
-                 std::span<float* const> grads) const override {
+  Status rows_grad(Positions positions, const float* d_out,
+                   std::span<float* const> grads) const override {
+    if (grads[0] == nullptr) return Status::ok;
     Buffer<float> row(width_);
-    if (grads[0] == nullptr || !row.ok()) return;
+    if (!row.ok()) return Status::memory;
     for (std::int64_t t = 0; t < positions.count; ++t) {
       write(positions.from(t, 1), row.data());
       for (std::int64_t c = 0; c < width_; ++c) grads[0][0] += d_out[t * width_ + c] * row[c];
     }
+    return Status::ok;
   }
 
  private:

@@ -34,6 +34,16 @@ test('full memory is an error, not the end', () => {
   const rope = posenc.encoding('rope', { headDim: 64 });
   const shape = { heads: 1, queries: 4, headDim: 64 };
   using tensor = posenc.tensor(x, [1, 1, 4, 64]);
+  using angles = posenc.tensor(numbers(6000), [6000]);
+  const selective = posenc.encoding('selective_rope', { headDim: 64, rotaryDim: 8, angles });
+  const scaled = posenc.encoding('sinusoidal', { width, scale: Float32Array.of(1) });
+  const t5 = posenc.encoding('t5', { heads: 1, table: numbers(32) });
+  const dape = posenc.encoding('dape', {
+    heads: 1,
+    width: 2,
+    ...{ firstWeight: numbers(4), firstBias: numbers(2) },
+    ...{ lastWeight: numbers(2), lastBias: numbers(1) },
+  });
   const calls = {
     encoding: () => posenc.encoding('rope', { headDim: 64 }),
     'large encoding': () => posenc.encoding('sinusoidal', { width: 65536 }),
@@ -42,28 +52,38 @@ test('full memory is an error, not the end', () => {
     table: () => rope.table(0, { tokens: 4 }),
     bias: () => posenc.encoding('alibi', { heads: 2 }).bias({ queries: 3 }),
     attention: () => posenc.attention({ query: x, key: x, value: x, shape, encoding: rope }),
+    attentionBackward: () =>
+      posenc.attentionBackward({ query: x, key: x, value: x, shape, encoding: t5, gradient: x }),
+    'attentionBackward, dape': () =>
+      posenc.attentionBackward({ query: x, key: x, value: x, shape, encoding: dape, gradient: x }),
+    rotateGradient: () => selective.rotateGradient(x, x, { shape: [4, 64] }),
+    embedGradient: () => scaled.embedGradient(new Float32Array(width), 0, { tokens: 1 }),
     random: () => posenc.random(1).uniform(100_000),
     read: () => tensor.read(),
   };
   const outcomes = () =>
     Object.entries(calls).map(([name, call]) => {
       try {
-        call();
-        return [name, 'works'];
+        return [name, 'works', call()];
       } catch (error) {
         return [name, error instanceof PosencError ? error.code : String(error)];
       }
     });
-  let full: string[][] = [];
+  let full: unknown[][] = [];
   expect(() => whileFull(() => (full = outcomes()))).toThrow(Done);
   expect(posenc.info.memoryBytes).toBe(2 ** 31);
   for (const [name, outcome] of full) {
     const allowed = name === 'bad encoding' ? ['range'] : ['works', 'memory'];
-    expect(allowed, name).toContain(outcome);
+    expect(allowed, String(name)).toContain(outcome);
   }
   expect(Object.fromEntries(full)).toMatchObject({ random: 'memory', read: 'works' });
-  const after = Object.fromEntries(outcomes()) as Record<string, string>;
-  for (const [name, outcome] of Object.entries(after)) {
-    expect(outcome, name).toBe(name === 'bad encoding' ? 'range' : 'works');
+  const after = outcomes();
+  for (const [name, outcome] of after) {
+    expect(outcome, String(name)).toBe(name === 'bad encoding' ? 'range' : 'works');
   }
+  // What works without memory gives what it gives with it, and not part of it.
+  full.forEach(([name, outcome, result], i) => {
+    if (outcome === 'works' && name !== 'random')
+      expect(result, String(name)).toEqual(after[i]![2]);
+  });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Data, EncodingName, Hook } from 'posenc';
 import { errorOf, expectNear, numbers, posenc } from './posenc.js';
+import { turn } from './reference.js';
 import { headDim, heads, samples, tokens } from './samples.js';
 
 const x = numbers(heads * tokens * headDim);
@@ -28,7 +29,10 @@ const calls: readonly Call[] = [
   ...(['query', 'key'] as const).map((side): Call => ({
     hook: 'rotate',
     result: (encoding) => encoding.rotate(x, { shape, side }),
-    gradient: (encoding, weights) => encoding.rotateGradient(weights, x, { shape, side }),
+    gradient: (encoding, weights) => {
+      const { x: _, ...trained } = encoding.rotateGradient(weights, x, { shape, side });
+      return trained as Readonly<Record<string, Float32Array>>;
+    },
   })),
   {
     hook: 'bias',
@@ -87,6 +91,51 @@ describe.each(cases)('%s, hook %s', (name, _title, call) => {
 
 const dot = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+const turning = posenc.encodings.filter(({ hooks }) => hooks.includes('rotate'));
+const sides = ['query', 'key'] as const;
+
+describe.each(turning.flatMap(({ name }) => sides.map((side) => [name, side] as const)))(
+  '%s turns the gradient of a %s back',
+  (name, side) => {
+    const encoding = made(name, samples[name]);
+    const rotate = (input: Data) => encoding.rotate(input, { shape, side });
+    const weights = numbers(rotate(x).length).reverse();
+
+    test('along differences', () => {
+      const direction = numbers(x.length, 2);
+      const loss = (step: number) =>
+        dot(rotate(x.map((n, i) => n + step * direction[i]!)), weights);
+      const expected = (loss(2 ** -6) - loss(-(2 ** -6))) * 2 ** 5;
+      const told = dot(encoding.rotateGradient(weights, x, { shape, side }).x, direction);
+      expect(Math.abs(told - expected)).toBeLessThan(1e-3 + 1e-3 * Math.abs(expected));
+    });
+
+    test('to where it is asked to, be that what it came from', () => {
+      const { x: expected } = encoding.rotateGradient(weights, x, { shape, side });
+      const out = new Float32Array(x.length);
+      expect(encoding.rotateGradient(weights, x, { shape, side, out }).x).toBe(out);
+      expect(out).toEqual(expected);
+      using input = posenc.tensor(x, shape);
+      encoding.rotateGradient(weights, input, { side, out: input });
+      expect(input.read()).toEqual(expected);
+    });
+  },
+);
+
+test('the gradient of RoPE turns by the opposite angle, at positions per batch', () => {
+  const rope = posenc.encoding('rope', { headDim });
+  const positions = [5, -3, 100, 0, 7, 2 ** 20];
+  const gradient = numbers(2 * 3 * headDim, 3);
+  const { x: back } = rope.rotateGradient(gradient, x.subarray(0, gradient.length), {
+    shape: [2, 1, 3, headDim],
+    positions,
+  });
+  const expected = positions.flatMap((position, i) =>
+    turn(gradient.subarray(i * headDim, (i + 1) * headDim), -position),
+  );
+  expectNear(back, expected);
+});
 
 test('the gradient by a table is the sum of the rows that were read', () => {
   const learned = posenc.encoding('learned', { width: 2, table: new Float32Array(8) });

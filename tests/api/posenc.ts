@@ -6,11 +6,24 @@ import { expect } from 'vitest';
 export const posenc = await load({ variant: 'simd' });
 
 /** Expects |actual − expected| ≤ 2e-6 + 2e-5·|expected|; infinities and NaN must be equal. */
-export function expectNear(actual: ArrayLike<number>, expected: ArrayLike<number>): void {
+export const expectNear = (actual: ArrayLike<number>, expected: ArrayLike<number>): void =>
+  expectWithin(actual, expected, 2e-6, 2e-5);
+
+/** The same of gradients: 1e-5 + 1e-4·|expected|. */
+export const expectGradient = (actual: ArrayLike<number>, expected: ArrayLike<number>): void =>
+  expectWithin(actual, expected, 1e-5, 1e-4);
+
+function expectWithin(
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  absolute: number,
+  relative: number,
+): void {
   expect(actual.length).toBe(expected.length);
   for (let i = 0; i < expected.length; i++) {
     const [a, e] = [actual[i]!, expected[i]!];
-    if (Object.is(a, e) || a === e || Math.abs(a - e) <= 2e-6 + 2e-5 * Math.abs(e)) continue;
+    if (Object.is(a, e) || a === e || Math.abs(a - e) <= absolute + relative * Math.abs(e))
+      continue;
     expect.fail(`number ${i} is ${a}, expected ${e}`);
   }
 }

@@ -86,9 +86,12 @@ struct Gradients {
   /// Of the tensor parameters of the encodings, in table order; given with their sizes, or empty =
   /// not wanted.
   std::vector<std::vector<float>> tensors;
+  /// The same of the encoding that fills `bias` beside another one.
+  std::vector<std::vector<float>> bias_tensors;
 
   std::vector<float> query, key, value;
   std::vector<float> added, sink_logits, head_scales, query_scales;  // where the case has them
+  double score_scale = 0.0;
 };
 
 struct RunOptions {

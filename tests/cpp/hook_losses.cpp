@@ -1,5 +1,7 @@
 #include "hook_losses.hpp"
 
+#include <doctest/doctest.h>
+
 #include "position/hook_gradients.hpp"
 #include "table.hpp"
 
@@ -76,7 +78,9 @@ void HookLoss::add_gradient(std::span<float* const> grads) const {
   const auto encoding = sample_.make();
   const Positions tokens{positions_.data(), kCount, axes_};
   const float* weights = weights_.data();
-  if (encoding->embed() != nullptr) encoding->embed()->rows_grad(tokens, weights, grads);
+  if (encoding->embed() != nullptr) {
+    REQUIRE(encoding->embed()->rows_grad(tokens, weights, grads) == Status::ok);
+  }
   if (const Bias* bias = encoding->bias(); bias != nullptr) {
     bias_grad(*bias, tokens, tokens, weights, grads);
     const float* more = weights + heads_ * kCount * kCount;
@@ -101,7 +105,8 @@ void HookLoss::add_gradient(std::span<float* const> grads) const {
                           .axes = axes_,
                           .side = side,
                           .inverse = false};
-    rotate_grad(*rotate, call, weights + rows * rotate->turned_dim(), grads);
+    const float* d_out = weights + rows * rotate->turned_dim();
+    REQUIRE(rotate_grad(*rotate, call, d_out, grads) == Status::ok);
   }
 }
 

@@ -115,3 +115,17 @@ export function choice<Name extends string>(
   if (!(names as readonly unknown[]).includes(value)) throw unknownName(argument, value, names);
   return value as Name;
 }
+
+/** Checks an array of some of `names`, and gives each once. */
+export function choices<Name extends string>(
+  value: unknown,
+  argument: string,
+  names: readonly [Name, ...Name[]],
+): Name[] {
+  if (!Array.isArray(value)) throw wrong('argument', argument, value, `an array of ${list(names)}`);
+  const checked = Array.from(value, (name: unknown, i) => {
+    if (name === undefined) throw wrong('argument', `${argument}[${i}]`, name, list(names));
+    return choice(name, `${argument}[${i}]`, names);
+  });
+  return [...new Set(checked)];
+}

@@ -9,6 +9,7 @@ import { countAxes, countTokens, placePositions, placeSides } from './place-posi
 import { decodeOptions, encodeOptions, explainRule } from './registry.js';
 import { scaledTable, separateScaling, tableOptions } from './rope-scaling.js';
 import { ResidentTensor } from './tensor.js';
+import { placeGradients } from './trained.js';
 import type {
   BiasOptions,
   CosSin,
@@ -20,6 +21,7 @@ import type {
   EncodingName,
   Hook,
   Positions,
+  RotateGradients,
   RotateOptions,
   ScaleOptions,
   TableOptions,
@@ -48,8 +50,6 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
   readonly softmaxFactor: number;
   readonly #engine: Engine;
   readonly #block: ResolvedBlock;
-  /** Which parameters are trained numbers. */
-  readonly #tensors: readonly number[];
 
   constructor(engine: Engine, name: Name, options: EncodingInput<Name> | undefined) {
     const names = engine.encodings.map((encoding) => encoding.name);
@@ -76,7 +76,6 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     this.attentionFactor = resolved.attentionFactor;
     this.softmaxFactor = scaled?.softmaxFactor ?? 1;
     this.#engine = engine;
-    this.#tensors = description.parameters.flatMap(({ kind }, i) => (kind === 'tensor' ? [i] : []));
     this.#block = { ...block, domain: resolved.domain };
     Object.freeze(this);
   }
@@ -137,17 +136,24 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     });
   }
 
-  rotateGradient(
+  rotateGradient<Output extends Data = Float32Array>(
     gradient: Data,
     x: Data,
-    options?: Omit<RotateOptions, 'inverse' | 'out'>,
-  ): TrainedGradients<Name> {
-    const checked = checkOptions(options, turnKeys, 'rotateGradient');
-    return this.#trained('rotate', (frame, encoding, gradients) => {
+    options?: Omit<RotateOptions<Output>, 'inverse'>,
+  ): RotateGradients<Name, NoInfer<Output>> {
+    const checked = checkOptions(options, [...turnKeys, 'out'], 'rotateGradient');
+    return this.#run('rotate', (frame, encoding) => {
+      const { kernels } = this.#engine;
       const { turned, ...call } = this.#placeTurn(frame, encoding, x, checked);
       const out = frame.input(gradient, 'gradient', turned, turnedNames);
+      const shape = [call.batch, call.heads, call.tokens, call.head_dim];
+      const result = frame.output(checked.out, 'out', shape, rotateNames);
+      const trained = placeGradients(frame, this.#engine, this.#block, undefined);
       const block = frame.call(this.#engine.rotateOrder, { ...call, inverse: 0, out });
-      return this.#engine.kernels.rotateGradient(block, gradients);
+      const status = kernels.rotateGradient(block, trained.pointer, result.pointer);
+      this.#engine.expectOk(status, 'rotateGradient');
+      const gradients = { ...trained.deliver(), x: result.deliver() };
+      return gradients as unknown as RotateGradients<Name, Output>;
     });
   }
 
@@ -292,25 +298,9 @@ export class ConfiguredEncoding<Name extends EncodingName> implements Encoding<N
     call: (frame: Frame, encoding: number, gradients: number) => number,
   ): TrainedGradients<Name> {
     return this.#run(hook, (frame, encoding) => {
-      const { memory, kernels } = this.#engine;
-      const results = this.#tensors.map((parameter) => {
-        const option = this.#block.arrays.find(({ index }) => index === parameter);
-        if (option === undefined) return undefined;
-        const { name, count } = option;
-        const result = frame.fresh(name, [count], [name]);
-        memory.clear(result.pointer, count);
-        return { name, ...result };
-      });
-      const addresses = frame.bytes(4 * results.length, 'the addresses of gradients');
-      kernels.HEAP32.set(
-        results.map((result) => result?.pointer ?? 0),
-        addresses >>> 2,
-      );
-      this.#engine.expectOk(call(frame, encoding, addresses), `${hook}Gradient`);
-      const given = results.filter((result) => result !== undefined);
-      return Object.fromEntries(
-        given.map(({ name, deliver }) => [name, deliver()]),
-      ) as TrainedGradients<Name>;
+      const { pointer, deliver } = placeGradients(frame, this.#engine, this.#block, undefined);
+      this.#engine.expectOk(call(frame, encoding, pointer), `${hook}Gradient`);
+      return deliver() as TrainedGradients<Name>;
     });
   }
 

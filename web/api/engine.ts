@@ -1,8 +1,10 @@
 import { PosencError } from './error.js';
 import {
   attentionFields,
+  gradientFields,
   rotateFields,
   type AttentionCall,
+  type GradientCall,
   type Kernels,
   type RotateCall,
 } from './kernels.js';
@@ -17,6 +19,7 @@ interface Description {
   /** Order of the fields of the call blocks. */
   readonly fields: readonly string[];
   readonly rotateFields: readonly string[];
+  readonly gradientFields: readonly string[];
   readonly encodings: readonly RawDescription[];
 }
 
@@ -29,6 +32,7 @@ export class Engine {
   readonly encodings: readonly EncodingDescription[];
   readonly rotateOrder: readonly (keyof RotateCall)[];
   readonly attentionOrder: readonly (keyof AttentionCall)[];
+  readonly gradientOrder: readonly (keyof GradientCall)[];
   readonly #status: readonly string[];
 
   constructor(kernels: Kernels, version: string, variant: Variant) {
@@ -39,6 +43,7 @@ export class Engine {
     this.encodings = deepFreeze(description.encodings.map(publicDescription));
     this.rotateOrder = sameNames(description.rotateFields, rotateFields);
     this.attentionOrder = sameNames(description.fields, attentionFields);
+    this.gradientOrder = sameNames(description.gradientFields, gradientFields);
     this.#status = description.status;
     this.memory = new Memory(kernels);
   }

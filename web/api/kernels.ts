@@ -54,7 +54,8 @@ export interface Kernels {
     gradient: number,
     gradients: number,
   ): number;
-  rotateGradient(call: number, gradients: number): number;
+  /** Writes the gradient by what was turned to `x`, unless it is 0. */
+  rotateGradient(call: number, gradients: number, x: number): number;
   biasGradient(
     encoding: number,
     queryPositions: number,
@@ -84,6 +85,8 @@ export interface Kernels {
     outputs: number,
     output: number,
   ): number;
+  /** Takes the call of `attention` with what that wrote at `output` and `statistics`. */
+  attentionBackward(call: number, gradients: number): number;
   random(
     seedLow: number,
     seedHigh: number,
@@ -170,7 +173,23 @@ export const attentionFields = [
   'biased',
   'logits',
   'weights',
+  'statistics',
+] as const;
+
+/** Fields of the second call block of `attentionBackward`; the module tells their order. */
+export const gradientFields = [
+  'd_output',
+  'query',
+  'key',
+  'value',
+  'encodings',
+  'added',
+  'sink_logits',
+  'head_scales',
+  'query_scales',
+  'score_scale',
 ] as const;
 
 export type RotateCall = Record<(typeof rotateFields)[number], number>;
 export type AttentionCall = Record<(typeof attentionFields)[number], number>;
+export type GradientCall = Record<(typeof gradientFields)[number], number>;

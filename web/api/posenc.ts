@@ -1,5 +1,7 @@
 import { float32 } from './array.js';
 import { attention } from './attention.js';
+import { attentionBackward } from './attention/backward.js';
+import type { AttentionBackwardInputs, GradientName } from './attention/gradients.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
 import type { LinearInputs } from './model/inputs.js';
@@ -28,6 +30,9 @@ export function createPosenc(engine: Engine): Posenc {
       new ConfiguredEncoding(engine, name, options),
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
     linear: <Output extends Data>(inputs: LinearInputs<Output>) => linear(engine, inputs),
+    attentionBackward: <Wanted extends GradientName, Output extends Data>(
+      inputs: AttentionBackwardInputs<Wanted, Output>,
+    ) => attentionBackward(engine, inputs),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),

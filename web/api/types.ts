@@ -7,9 +7,16 @@
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
+import type {
+  AttentionBackwardInputs,
+  AttentionGradients,
+  GradientName,
+  UsualGradient,
+} from './attention/gradients.js';
 import type { AttentionMasks } from './attention/masks.js';
 import type { LinearInputs } from './model/inputs.js';
 export type * from './encodings.js';
+export type * from './attention/gradients.js';
 export type * from './attention/masks.js';
 export type * from './model/inputs.js';
 
@@ -203,6 +210,15 @@ export type TrainedGradients<Name extends EncodingName> = {
   readonly [Option in TrainedOption<Name>]?: Float32Array;
 };
 
+/** Gradients of a loss by what was turned, and by the trained options of the encoding that did so. */
+export type RotateGradients<
+  Name extends EncodingName,
+  Output extends Data = Float32Array,
+> = TrainedGradients<Name> & {
+  /** In the shape of what was turned: `out` itself when it was given, else a new array. */
+  readonly x: Output;
+};
+
 /**
  * A configured encoding: a value that fills some hooks. Immutable; owns no memory of the module, and
  * acts inside `attention` of every loaded module. A method whose hook it does not fill throws
@@ -252,12 +268,15 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
     positions: Positions,
     options?: Omit<EmbedOptions, 'out'>,
   ): TrainedGradients<Name>;
-  /** The same from the `gradient` by the result of `rotate` of `x`, shaped like that result. */
-  rotateGradient(
+  /**
+   * The same from the `gradient` by the result of `rotate` of `x`, shaped like that result; and the
+   * gradient by `x`.
+   */
+  rotateGradient<Output extends Data = Float32Array>(
     gradient: Data,
     x: Data,
-    options?: Omit<RotateOptions, 'inverse' | 'out'>,
-  ): TrainedGradients<Name>;
+    options?: Omit<RotateOptions<Output>, 'inverse'>,
+  ): RotateGradients<Name, NoInfer<Output>>;
   /** The same from the `gradient` by `bias`, `[heads, queries, keys]`. */
   biasGradient(gradient: Data, options: BiasOptions): TrainedGradients<Name>;
   /** The same from the `gradient` by `scale`, `[heads, tokens]`. */
@@ -316,14 +335,18 @@ export interface AttentionInputs<Output extends Data = Data>
   /**
    * Intermediate values to return, each `[batch, heads, queries, keys]`, in the order of composition:
    * `scores` = scale·(q·k + content), `capped` after softcap, `biased` after the bias, `logits` after the
-   * mask (−∞ where hidden), `weights` after softmax.
+   * mask (−∞ where hidden), `weights` after softmax; or `statistics` of each softmax,
+   * `[batch, heads, queries, 3]`, which `attentionBackward` can use.
    */
-  return?: readonly Tap[];
+  return?: readonly (Tap | 'statistics')[];
   /** Where the output goes; may be one of the inputs. Default: a new array. */
   out?: Output;
 }
 
-/** What `attention` returns; each tap only where `return` names it, `[batch, heads, queries, keys]`. */
+/**
+ * What `attention` returns; each tap only where `return` names it, `[batch, heads, queries, keys]`
+ * unless it says otherwise.
+ */
 export interface AttentionResult<Output extends Data = Float32Array> {
   /** `[batch, heads, queries, valueDim]`: `out` itself when it was given, else a new array. */
   output: Output;
@@ -337,6 +360,11 @@ export interface AttentionResult<Output extends Data = Float32Array> {
   logits?: Float32Array;
   /** After softmax: every row sums to 1, or is 0 where all is hidden. */
   weights?: Float32Array;
+  /**
+   * Three numbers per row, `[batch, heads, queries, 3]`: a weight is e^(logit − first − second) / third;
+   * the third is 0 where all is hidden.
+   */
+  statistics?: Float32Array;
 }
 
 /**
@@ -381,6 +409,16 @@ export interface Posenc {
   readonly linear: <Output extends Data = Float32Array>(
     inputs: LinearInputs<Output>,
   ) => NoInfer<Output>;
+  /**
+   * Gradients of a loss by all that `attention` is made of, from the `gradient` by its output. Tiled
+   * like `attention`: no `[queries, keys]` array is made. The same bits on every call.
+   */
+  readonly attentionBackward: <
+    Wanted extends GradientName = UsualGradient,
+    Output extends Data = Float32Array,
+  >(
+    inputs: AttentionBackwardInputs<Wanted, Output>,
+  ) => Pick<AttentionGradients<NoInfer<Output>>, Wanted>;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;
   /** A resident tensor of zeros. */

@@ -7,7 +7,7 @@ import { numbers, posenc } from '../posenc.js';
 export type Case = [call: () => unknown, code: PosencErrorCode, argument: string, message: string];
 
 type Method =
-  | ('encoding' | 'attention' | 'tensor' | 'zeros' | 'random')
+  | ('encoding' | 'attention' | 'attentionBackward' | 'tensor' | 'zeros' | 'random')
   | ('embed' | 'rotate' | 'table' | 'bias' | 'read' | 'write' | 'dispose' | 'uniform' | 'normal');
 
 /** The API as JavaScript sees it, where no compiler checks arguments. */

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "attention/backward.hpp"
@@ -11,6 +12,8 @@
 #include "attention_case.hpp"
 #include "finite_differences.hpp"
 #include "masked_cases.hpp"
+#include "no_memory.hpp"
+#include "samples.hpp"
 #include "table.hpp"
 #include "test_encodings.hpp"
 
@@ -166,6 +169,96 @@ TEST_CASE("what is hidden may hold anything, and has gradient 0") {
   }
   CHECK(std::isnan(g.key[8]));
   CHECK(zeros(part(g.key, 0, 8)));
+}
+
+TEST_CASE("what is hidden may hold anything with every encoding") {
+  AttentionCase c;
+  c.heads = 2;
+  c.queries = 5;
+  c.keys = 7;
+  c.head_dim = 8;
+  c.value_dim = 8;
+  c.fill(10);
+  c.kv_heads = 1;
+  c.head_scales = {1.0F, 0.5F};
+  c.query_scales = {1.0F, 0.5F, 2.0F, 1.0F, 1.0F};
+  c.key_mask = {1, 1, 0, 1, 1, 1, 0};
+  c.causal = true;
+  for (const Sample& sample : samples(c.head_dim, 2, c.value_dim)) {
+    const auto encoding = sample.make();
+    if (!encoding->domain().holds({c.key_positions.data(), 7}) &&
+        axes_read(encoding->domain()) < 2) {
+      continue;
+    }
+    AttentionCase with = c;
+    with.encodings = {encoding.get()};
+    const auto numbers_of = [&](const AttentionCase& problem) {
+      Gradients g;
+      g.d_output = random_floats(c.heads * c.queries * c.value_dim, 97);
+      for (const Parameter& parameter : sample.description->parameters) {
+        if (parameter.kind == Parameter::Kind::tensor) g.tensors.emplace_back(10000);
+      }
+      const Status status = run(problem, {.taps = false, .gradients = &g}).status;
+      std::vector<float> all = g.query;
+      for (const auto* more : {&g.key, &g.value, &g.head_scales, &g.query_scales}) {
+        all.insert(all.end(), more->begin(), more->end());
+      }
+      for (const auto& more : g.tensors) all.insert(all.end(), more.begin(), more.end());
+      all.push_back(static_cast<float>(g.score_scale));
+      return std::pair(status, all);
+    };
+    const auto [status, clean] = numbers_of(with);
+    if (status == Status::unsupported) continue;  // acts in the input
+    CAPTURE(sample.label);
+    REQUIRE(status == Status::ok);
+    for (const std::int64_t n : {2, 6}) {
+      std::fill_n(with.key_row(0, 0, n), 8, kNan);
+      std::fill_n(with.value_row(0, 0, n), 8, kNan);
+    }
+    const auto [again, dirty] = numbers_of(with);
+    REQUIRE(again == Status::ok);
+    CHECK(bit_differences(dirty, clean) == "");
+  }
+}
+
+TEST_CASE("without memory the way back says so" * doctest::skip(!can_run_out())) {
+  AttentionCase c;
+  c.heads = 2;
+  c.queries = 300;
+  c.keys = 400;
+  c.head_dim = 64;
+  c.value_dim = 64;
+  c.fill(11);
+  const auto result = run(c, {.taps = false});
+  AttentionProblem p;
+  p.heads = 2;
+  p.kv_heads = 1;
+  p.queries = c.queries;
+  p.keys = c.keys;
+  p.head_dim = p.value_dim = 64;
+  p.query = c.query.data();
+  p.key = c.key.data();
+  p.value = c.value.data();
+  p.query_positions = c.query_positions.data();
+  p.key_positions = c.key_positions.data();
+  std::vector<float> output = result.output;
+  std::vector<RowStatistics> statistics = result.statistics;
+  p.output = output.data();
+  p.statistics = statistics.data();
+  for (const Sample& sample : samples(64, 2, 64)) {
+    const auto encoding = sample.make();
+    const Encoding* const encodings[] = {encoding.get()};
+    p.terms = {};
+    if (!unbounded(*encoding) || collect(encodings, p.terms) != Status::ok) continue;
+    CAPTURE(sample.label);
+    std::vector<float> d_query(c.query.size());
+    AttentionGradients g;
+    g.d_output = output.data();
+    g.query = d_query.data();
+    Status status = Status::ok;
+    without_memory([&] { status = attention_backward(p, g); });
+    CHECK(status == Status::memory);
+  }
 }
 
 TEST_CASE("rows that see nothing have gradient 0, be they NaN") {

@@ -142,6 +142,21 @@ TEST_CASE("gates between key and query have its gradient, in whatever order keys
   }
 }
 
+TEST_CASE("a gate that is closed further than one can be has no gradient") {
+  const Tensor gates({-1.0F, -2e4F, -1e4F, -1.0F});
+  const auto encoding = make_encoding("fox", {1, 4, gates.value()});
+  const std::vector<float> d_row = {1, 1, 1, 1};
+  const auto keys = count_from(0, 4);
+  std::vector<float> grad(4);
+  float* const grads[] = {grad.data(), nullptr};
+  for (const std::int32_t query : {3, 0}) {
+    encoding->bias()->row_grad(0, {&query, 1}, {keys.data(), 4}, d_row.data(), grads);
+  }
+  // From the query at 3: 1 key before gate 1, 2 before gate 2, 3 before gate 3; from that at 0 the
+  // other way round.
+  CHECK(grad == std::vector<float>{0, 0, 2 + 2, 3 + 1});
+}
+
 TEST_CASE("every head has a gate per token") {
   const Tensor six(std::vector<float>(6));
   const Tensor five(std::vector<float>(5));

@@ -3,9 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "no_memory.hpp"
+#include "position/gradient.hpp"
 #include "table.hpp"
 #include "values.hpp"
 
@@ -37,18 +44,18 @@ TEST_CASE(
     }
     std::vector<float> grad(8);
     float* const grads[] = {grad.data()};
-    rotate_grad(rotate,
-                {.x = x.data(),
-                 .out = nullptr,
-                 .batch = kBatch,
-                 .heads = kHeads,
-                 .tokens = kTokens,
-                 .positions = positions.data(),
-                 .positions_per_batch = per_batch,
-                 .axes = 1,
-                 .side = Side::key,
-                 .inverse = false},
-                d_out.data(), grads);
+    REQUIRE(rotate_grad(rotate,
+                        {.x = x.data(),
+                         .out = nullptr,
+                         .batch = kBatch,
+                         .heads = kHeads,
+                         .tokens = kTokens,
+                         .positions = positions.data(),
+                         .positions_per_batch = per_batch,
+                         .axes = 1,
+                         .side = Side::key,
+                         .inverse = false},
+                        d_out.data(), grads) == Status::ok);
     CHECK(bit_differences(grad, expected) == "");
   }
 }
@@ -79,6 +86,92 @@ TEST_CASE("hook gradients: biases and factors are summed over heads, queries and
   CHECK(biases == std::vector<float>{11, 1100});
   CHECK(strengths[0] == doctest::Approx(21 * std::log(2.0)));  // ln 2 + 10 ln 4
   CHECK(strengths[1] == doctest::Approx(2100 * std::log(2.0)));
+}
+
+TEST_CASE("hook gradients: without memory they say so and add nothing" *
+          doctest::skip(!can_run_out())) {
+  constexpr std::int64_t kCount = 65536;
+  constexpr std::int64_t kDim = 4096;
+  std::vector<float> grad(kCount);
+  float* const grads[] = {grad.data()};
+  const std::int32_t position = 0;
+  const Positions token{&position, 1};
+  const auto d_out = random_floats(kCount, 1);
+  const auto check = [&](const std::function<Status()>& call) {
+    Status status = Status::ok;
+    without_memory([&] { status = call(); });
+    CHECK(status == Status::memory);
+    CHECK(all_zero(grad.data(), kCount));
+    CHECK(call() == Status::ok);
+    CHECK_FALSE(all_zero(grad.data(), kCount));
+    std::fill(grad.begin(), grad.end(), 0.0F);
+  };
+  const auto sinusoidal = Values("sinusoidal").set("width", kCount).give("scale", {1}).make();
+  check([&] { return sinusoidal->embed()->rows_grad(token, d_out.data(), grads); });
+
+  const auto x = random_floats(kDim, 2);
+  const std::vector<float> pairs(kCount, 0.5F);
+  const auto selective = Values("selective_rope").set("headDim", kDim).give("angles", pairs).make();
+  const auto nd = Values("rope_nd")
+                      .set("headDim", kDim)
+                      .set("axes", 1)
+                      .set("heads", kCount / (kDim / 2))
+                      .give("mixed", pairs)
+                      .make();
+  const std::int32_t there = 1;
+  for (const auto& [encoding, at] : {std::pair{selective.get(), &position}, {nd.get(), &there}}) {
+    const RotateCall call{.x = x.data(),
+                          .out = nullptr,
+                          .batch = 1,
+                          .heads = 1,
+                          .tokens = 1,
+                          .positions = at,
+                          .positions_per_batch = false,
+                          .axes = 1,
+                          .side = Side::query,
+                          .inverse = false};
+    check([&] { return rotate_grad(*encoding->rotate(), call, d_out.data(), grads); });
+  }
+}
+
+TEST_CASE("hook gradients: a row whose gradient is 0 says nothing, be it NaN") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> four = {0.1F, 0.2F, 0.3F, 0.4F};
+  const std::vector<float> below = {-0.1F, -0.2F, -0.3F, -0.4F};
+  const std::vector<std::shared_ptr<const Encoding>> encodings = {
+      Values("selective_rope").set("headDim", 4).give("angles", four).make(),
+      Values("rope_nd").set("headDim", 4).set("axes", 1).give("mixed", {1, 2}).make(),
+      Values("pope").set("headDim", 4).give("phases", below).make(),
+      Values("fope")
+          .set("headDim", 4)
+          .set("frequencyCount", 2)
+          .give("cosines", four)
+          .give("sines", four)
+          .make(),
+  };
+  const std::vector<std::int32_t> positions = {0, 1};
+  for (const auto& encoding : encodings) {
+    const Rotate& rotate = *encoding->rotate();
+    auto x = random_floats(2 * 4, 3);
+    auto d_out = random_floats(2 * rotate.turned_dim(), 4);
+    std::fill_n(d_out.begin(), rotate.turned_dim(), 0.0F);
+    const auto gradients = [&] {
+      std::vector<float> sums(12);
+      float* const grads[] = {sums.data(), sums.data() + 4};
+      CHECK(rotate.turn_grad(Side::key, 0, {positions.data(), 2}, x.data(), d_out.data(), grads) ==
+            Status::ok);
+      std::vector<float> cos(static_cast<std::size_t>(rotate.table_width()));
+      std::vector<float> sin(cos.size());
+      rotate.table(Side::key, {positions.data(), 1}, cos.data(), sin.data());
+      rotate.input_grad(Side::key, 0, x.data(), cos.data(), sin.data(), d_out.data(), 1,
+                        sums.data() + 8);
+      return sums;
+    };
+    const auto clean = gradients();
+    CHECK_FALSE(all_zero(clean.data(), 4));
+    std::fill_n(x.begin(), 4, kNan);
+    CHECK(bit_differences(gradients(), clean) == "");
+  }
 }
 
 }  // namespace
