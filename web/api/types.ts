@@ -107,7 +107,7 @@ export type Data = Float32Array | Tensor;
 
 /** float32 numbers that live inside the module's memory, for hot loops. `using` disposes it. */
 export interface Tensor extends Disposable {
-  /** Lengths of the dimensions; their product is `size`. */
+  /** Lengths of the dimensions, which may be 0; their product is `size`. */
   readonly shape: readonly number[];
   /** How many numbers. */
   readonly size: number;
@@ -269,7 +269,10 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
 /** Where a logit can be read on its way: see `AttentionInputs.return`. */
 export type Tap = 'scores' | 'capped' | 'biased' | 'logits' | 'weights';
 
-/** Sizes of one call of attention, integers of at least 1. */
+/**
+ * Sizes of one call of attention, integers of at least 1; `batch`, `queries` and `keys` may be 0. Without
+ * queries the output is empty, without keys it is 0.
+ */
 export interface AttentionShape {
   /** Independent sequences. Default 1. */
   batch?: number;
