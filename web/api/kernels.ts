@@ -27,6 +27,15 @@ export interface Kernels {
     sin: number,
   ): number;
   rotate(call: number): number;
+  /** Layout 0 is `half`, 1 `interleaved`. */
+  rotateByTable(
+    call: number,
+    cos: number,
+    sin: number,
+    rows: number,
+    rotaryDim: number,
+    layout: number,
+  ): number;
   biasHeads(encoding: number): number;
   bias(
     encoding: number,

@@ -2,6 +2,9 @@ import { float32 } from './array.js';
 import { attention } from './attention.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
+import { onnxAttention } from './interop/onnx-attention.js';
+import { onnxRotaryEmbedding } from './interop/onnx-rotary.js';
+import { scaledDotProductAttention } from './interop/sdpa.js';
 import { RandomStream } from './random.js';
 import { ResidentTensor } from './tensor.js';
 import type { AttentionInputs, Data, EncodingInput, EncodingName, Posenc } from './types.js';
@@ -25,6 +28,9 @@ export function createPosenc(engine: Engine): Posenc {
     encoding: <Name extends EncodingName>(name: Name, options?: EncodingInput<Name>) =>
       new ConfiguredEncoding(engine, name, options),
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
+    onnxAttention: (...given) => onnxAttention(engine, ...given),
+    onnxRotaryEmbedding: (...given) => onnxRotaryEmbedding(engine, ...given),
+    scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),

@@ -8,8 +8,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
 import type { AttentionMasks } from './attention/masks.js';
+import type { Interop } from './interop/types.js';
 export type * from './encodings.js';
 export type * from './attention/masks.js';
+export type * from './interop/types.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
@@ -352,7 +354,7 @@ export interface Random {
 }
 
 /** A loaded module. Its functions need no `this`. */
-export interface Posenc {
+export interface Posenc extends Interop {
   /** About the module, and what it holds at the moment. */
   readonly info: {
     readonly version: string;
