@@ -12,6 +12,7 @@
 #include "bindings/describe.hpp"
 #include "bindings/fields.hpp"
 #include "bindings/gradients.hpp"
+#include "bindings/linear.hpp"
 #include "core/random.hpp"
 #include "position/given_table.hpp"
 #include "position/registry.hpp"
@@ -294,6 +295,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("biasGradient", &bias_gradient);
   function("scaleGradient", &scale_gradient);
   function("attention", &attention_call);
+  function("linearAttention", &linear_attention_call);
   function("random", &random);
 }
 

@@ -4,6 +4,7 @@ set(POSENC_SMALL_OPTIONS -Oz)
 # Files whose loops run over whole tensors.
 set(POSENC_FAST_SOURCES
   cpp/attention/forward.cpp
+  cpp/attention/linear.cpp
   cpp/attention/tile.cpp
   cpp/attention/backward*.cpp
   cpp/position/angle_table.cpp

@@ -1,6 +1,6 @@
 /** Attention of PyTorch, ONNX and Hugging Face, through the functions that have their semantics and by `attention`. */
 import type { AttentionInputs, OnnxAttentionInputs, OnnxRotaryEmbeddingInputs } from 'posenc';
-import type { OnnxTensor, Posenc, ShapedArray, Tap } from 'posenc';
+import type { OnnxLinearAttentionInputs, OnnxTensor, Posenc, ShapedArray, Tap } from 'posenc';
 import { describe, expect, test } from 'vitest';
 import { builds } from './builds.js';
 import {
@@ -15,13 +15,14 @@ import { expectNear } from './posenc.js';
 
 const taps = ['scores', 'capped', 'logits', 'weights'] as const;
 
-/** A NaN that the source gives means: not specified. */
-function expectGolden(actual: Float32Array, { values }: GoldenTensor): void {
+/** A NaN that the source gives means: not specified. Some expected numbers are of half precision. */
+function expectGolden(actual: Float32Array, { values }: GoldenTensor, precision = 'f32'): void {
   expect(actual.some(Number.isNaN)).toBe(false);
-  expectNear(
-    actual,
-    values.map((x, i) => (Number.isNaN(x) ? actual[i]! : x)),
-  );
+  const expected = values.map((x, i) => (Number.isNaN(x) ? actual[i]! : x));
+  if (precision === 'f32') return expectNear(actual, expected);
+  expect(actual.length).toBe(expected.length);
+  const excess = expected.map((x, i) => Math.abs(actual[i]! - x) - (1e-3 + 2e-3 * Math.abs(x)));
+  expect(Math.max(...excess)).toBeLessThanOrEqual(0);
 }
 
 /** The masks of a case that go by positions. */
@@ -68,7 +69,8 @@ function inputsOf(given: GoldenCase, wanted: readonly Tap[]): AttentionInputs {
 function check(posenc: Posenc, given: GoldenCase): void {
   const wanted = taps.filter((tap) => tap in given.tensors);
   const result = posenc.attention(inputsOf(given, wanted));
-  expectGolden(result.output as Float32Array, tensor(given, 'output'));
+  const { precision } = given.words;
+  expectGolden(result.output as Float32Array, tensor(given, 'output'), precision);
   for (const tap of wanted) expectGolden(result[tap]!, tensor(given, tap));
 }
 
@@ -86,11 +88,14 @@ function checkShown(posenc: Posenc, given: GoldenCase): void {
 }
 
 describe.each(builds)('%s: attention', (_, posenc) => {
-  describe.each(['sdpa', 'onnx_attention', 'attention_extra'])('%s', (group) => {
-    test.each(golden(group).cases)('$name', (given) =>
-      given.tensors.shown ? checkShown(posenc, given) : check(posenc, given),
-    );
-  });
+  describe.each(['sdpa', 'onnx_attention', 'onnx_flex_attention', 'attention_extra'])(
+    '%s',
+    (group) => {
+      test.each(golden(group).cases)('$name', (given) =>
+        given.tensors.shown ? checkShown(posenc, given) : check(posenc, given),
+      );
+    },
+  );
 });
 
 /** The mask of a case as PyTorch takes it. Positions of queries stand for the mask of a lower right triangle. */
@@ -178,5 +183,20 @@ describe.each(builds)('%s: onnxRotaryEmbedding', (_, posenc) => {
     const { data, dims } = posenc.onnxRotaryEmbedding(inputs, given.numbers);
     expect(dims).toEqual(tensor(given, 'Y').shape);
     expectNear(data, tensor(given, 'Y').values);
+  });
+});
+
+const linearInputs = ['query', 'key', 'value', 'past_state', 'decay', 'beta'];
+
+describe.each(builds)('%s: onnxLinearAttention', (_, posenc) => {
+  test.each(golden('onnx_linear_attention').cases)('$name', (given) => {
+    const inputs = nodeInputs<OnnxLinearAttentionInputs>(given, linearInputs);
+    const { precision, ...words } = given.words;
+    const attributes = { ...given.numbers, ...words };
+    const result = posenc.onnxLinearAttention(inputs, attributes as never);
+    for (const name of ['output', 'present_state'] as const) {
+      expect(result[name].dims, name).toEqual(tensor(given, name).shape);
+      expectGolden(result[name].data, tensor(given, name), precision);
+    }
   });
 });

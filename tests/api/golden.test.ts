@@ -17,6 +17,8 @@ const groups = [
   'mrope',
   'onnx_attention',
   'onnx_attention_node',
+  'onnx_flex_attention',
+  'onnx_linear_attention',
   'onnx_rotary',
   'onnx_rotary_node',
   'rope2d',

@@ -230,6 +230,51 @@ describe('onnxRotaryEmbedding', () => {
   });
 });
 
+describe('onnxLinearAttention', () => {
+  const attributes = { q_num_heads: 4, kv_num_heads: 2, scale: 0.5 };
+  const whole = {
+    query: array(1, 1, 7, 4 * 3),
+    key: array(2, 1, 7, 2 * 3),
+    value: array(3, 1, 7, 2 * 5),
+    decay: { data: numbers(7 * 2, 4).map((x) => -Math.abs(x)), dims: [1, 7, 2] },
+    beta: { data: numbers(7, 5).map((x) => 1 / (1 + Math.exp(-x))), dims: [1, 7, 1] },
+  };
+  type Inputs = typeof whole;
+
+  const tokensOf = (first: number, last: number): Inputs => {
+    const cut = ({ data, dims: [, , width = 1] }: OnnxTensor): OnnxTensor => ({
+      data: data.slice(first * width, last * width),
+      dims: [1, last - first, width],
+    });
+    const entries = Object.entries(whole).map(([name, tensor]) => [name, cut(tensor)]);
+    return Object.fromEntries(entries) as Inputs;
+  };
+
+  test('a prompt, then token by token, gives the same bits', () => {
+    const { output, present_state: last } = posenc.onnxLinearAttention(whole, attributes);
+    let step = posenc.onnxLinearAttention(tokensOf(0, 3), attributes);
+    const outputs = [...step.output.data];
+    for (let t = 3; t < 7; t++) {
+      const { present_state: past_state } = step;
+      step = posenc.onnxLinearAttention({ ...tokensOf(t, t + 1), past_state }, attributes);
+      outputs.push(...step.output.data);
+    }
+    expect(outputs).toEqual([...output.data]);
+    expect(step.present_state).toEqual(last);
+  });
+
+  test('a state may be resident, and stays as it is; no tokens change nothing', () => {
+    const past = array(6, 1, 2, 3, 5);
+    using resident = posenc.tensor(past.data, past.dims);
+    const after = posenc.onnxLinearAttention({ ...whole, past_state: resident }, attributes);
+    expect(after).toEqual(posenc.onnxLinearAttention({ ...whole, past_state: past }, attributes));
+    expect(resident.read()).toEqual(past.data);
+    const none = posenc.onnxLinearAttention({ ...tokensOf(0, 0), past_state: past }, attributes);
+    expect(none.output.dims).toEqual([1, 0, 20]);
+    expect(none.present_state).toEqual(past);
+  });
+});
+
 describe('scaledDotProductAttention', () => {
   const shaped = ({ data }: OnnxTensor, ...shape: number[]): ShapedArray => ({ data, shape });
 

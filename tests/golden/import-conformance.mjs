@@ -29,6 +29,8 @@ import * as kerple from './import/kerple.mjs';
 import * as mrope from './import/mrope.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
 import * as onnxAttentionNode from './import/onnx-attention-node.mjs';
+import * as onnxFlexAttention from './import/onnx-flex-attention.mjs';
+import * as onnxLinearAttention from './import/onnx-linear-attention.mjs';
 import * as onnxRotaryNode from './import/onnx-rotary-node.mjs';
 import * as onnxRotary from './import/onnx-rotary.mjs';
 import * as ropeApply from './import/rope-apply.mjs';
@@ -56,6 +58,8 @@ const groups = {
   mrope,
   onnx_attention: onnxAttention,
   onnx_attention_node: onnxAttentionNode,
+  onnx_flex_attention: onnxFlexAttention,
+  onnx_linear_attention: onnxLinearAttention,
   onnx_rotary: onnxRotary,
   onnx_rotary_node: onnxRotaryNode,
   rope2d,

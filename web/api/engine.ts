@@ -1,9 +1,11 @@
 import { PosencError } from './error.js';
 import {
   attentionFields,
+  linearFields,
   rotateFields,
   type AttentionCall,
   type Kernels,
+  type LinearCall,
   type RotateCall,
 } from './kernels.js';
 import { Memory } from './memory.js';
@@ -17,6 +19,7 @@ interface Description {
   /** Order of the fields of the call blocks. */
   readonly fields: readonly string[];
   readonly rotateFields: readonly string[];
+  readonly linearFields: readonly string[];
   readonly encodings: readonly RawDescription[];
 }
 
@@ -29,6 +32,7 @@ export class Engine {
   readonly encodings: readonly EncodingDescription[];
   readonly rotateOrder: readonly (keyof RotateCall)[];
   readonly attentionOrder: readonly (keyof AttentionCall)[];
+  readonly linearOrder: readonly (keyof LinearCall)[];
   readonly #status: readonly string[];
 
   constructor(kernels: Kernels, version: string, variant: Variant) {
@@ -39,6 +43,7 @@ export class Engine {
     this.encodings = deepFreeze(description.encodings.map(publicDescription));
     this.rotateOrder = sameNames(description.rotateFields, rotateFields);
     this.attentionOrder = sameNames(description.fields, attentionFields);
+    this.linearOrder = sameNames(description.linearFields, linearFields);
     this.#status = description.status;
     this.memory = new Memory(kernels);
   }

@@ -84,6 +84,7 @@ export interface Kernels {
     gradients: number,
   ): number;
   attention(call: number): number;
+  linearAttention(call: number): number;
   random(
     seedLow: number,
     seedHigh: number,
@@ -172,5 +173,26 @@ export const attentionFields = [
   'weights',
 ] as const;
 
+/** Fields of the call block of `linearAttention`; the module tells their order. */
+export const linearFields = [
+  'batch',
+  'heads',
+  'kv_heads',
+  'tokens',
+  'key_dim',
+  'value_dim',
+  'query',
+  'key',
+  'value',
+  'decay',
+  'decay_dim',
+  'beta',
+  'beta_heads',
+  'scale',
+  'state',
+  'output',
+] as const;
+
 export type RotateCall = Record<(typeof rotateFields)[number], number>;
 export type AttentionCall = Record<(typeof attentionFields)[number], number>;
+export type LinearCall = Record<(typeof linearFields)[number], number>;

@@ -3,6 +3,7 @@ import { attention } from './attention.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
 import { onnxAttention } from './interop/onnx-attention.js';
+import { onnxLinearAttention } from './interop/onnx-linear-attention.js';
 import { onnxRotaryEmbedding } from './interop/onnx-rotary.js';
 import { scaledDotProductAttention } from './interop/sdpa.js';
 import { RandomStream } from './random.js';
@@ -30,6 +31,7 @@ export function createPosenc(engine: Engine): Posenc {
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
     onnxAttention: (...given) => onnxAttention(engine, ...given),
     onnxRotaryEmbedding: (...given) => onnxRotaryEmbedding(engine, ...given),
+    onnxLinearAttention: (...given) => onnxLinearAttention(engine, ...given),
     scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),

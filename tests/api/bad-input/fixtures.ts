@@ -8,7 +8,8 @@ export type Case = [call: () => unknown, code: PosencErrorCode, argument: string
 
 type Method =
   | ('encoding' | 'attention' | 'tensor' | 'zeros' | 'random')
-  | ('onnxAttention' | 'onnxRotaryEmbedding' | 'scaledDotProductAttention')
+  | ('onnxAttention' | 'onnxLinearAttention' | 'onnxRotaryEmbedding')
+  | 'scaledDotProductAttention'
   | ('embed' | 'rotate' | 'table' | 'bias' | 'read' | 'write' | 'dispose' | 'uniform' | 'normal');
 
 /** The API as JavaScript sees it, where no compiler checks arguments. */

@@ -20,6 +20,13 @@ const ids = { data: [0, 1, 2], dims: [1, 3] };
 const turn = (change: Change, attributes?: unknown) => () =>
   js.onnxRotaryEmbedding({ ...rotary, position_ids: ids, ...change }, attributes);
 
+const tokens = { query: array(1, 3, 8), key: array(1, 3, 4), value: array(1, 3, 6) };
+const plain = { q_num_heads: 4, kv_num_heads: 2, update_rule: 'linear' };
+const linear = (change: Change, attributes?: Change) => () =>
+  js.onnxLinearAttention({ ...tokens, ...change }, { ...plain, ...attributes });
+const delta = { update_rule: 'delta' };
+const gated = { update_rule: 'gated' };
+
 const shaped = (...shape: number[]) => ({ ...array(...shape), shape });
 const [q, k, v] = [shaped(1, 2, 3, 4), shaped(1, 2, 5, 4), shaped(1, 2, 5, 6)];
 const torch =
@@ -129,6 +136,27 @@ export const interop: Case[] = [
     'from 0 to 8',
   ],
   [turn({ position_ids: { ...ids, data: [0, 1] } }), 'shape', 'position_ids.data', 'needs 1·3 = 3'],
+  [() => js.onnxLinearAttention(tokens), 'argument', 'decay', 'since update_rule is "gated_delta"'],
+  [linear({}, { update_rule: 'rule' }), 'option', 'update_rule', 'update_rule is "rule"'],
+  [
+    linear({ decay: array(1, 3, 2) }),
+    'argument',
+    'decay',
+    'needs to be left out, since update_rule',
+  ],
+  [linear({}, delta), 'argument', 'beta', 'beta is missing, needs a tensor, since'],
+  [linear({ decay: array(1, 3, 3) }, gated), 'shape', 'decay', '[1, 3, 3], needs [1, 3, 2]'],
+  [linear({ beta: array(1, 3, 3) }, delta), 'shape', 'beta', '[1, 3, 3], needs [1, 3, 1]'],
+  [linear({}, { q_num_heads: undefined }), 'argument', 'q_num_heads', 'q_num_heads is missing'],
+  [linear({}, { q_num_heads: 3 }), 'shape', 'kv_num_heads', 'a divisor of q_num_heads = 3'],
+  [linear({}, { chunk_size: 0 }), 'range', 'chunk_size', 'chunk_size is 0'],
+  [linear({}, { scale: NaN }), 'range', 'scale', 'scale is NaN'],
+  [linear({ query: array(1, 3, 2) }), 'shape', 'query', 'a multiple of its 4 heads'],
+  [linear({ query: array(1, 2, 3, 4) }), 'shape', 'query', 'three dimensions'],
+  [linear({ key: array(1, 3, 6) }), 'shape', 'key', '[1, 3, 6], needs [1, 3, 4]'],
+  [linear({ value: array(1, 2, 6) }), 'shape', 'value', '[1, 2, 6], needs [1, 3, 6]'],
+  [linear({ past_state: array(1, 2, 3, 2) }), 'shape', 'past_state', 'needs [1, 2, 2, 3]'],
+  [linear({ erase_gate: array(1, 3, 4) }), 'option', 'erase_gate', 'not an option of'],
   [torch({}, null), 'argument', 'query', 'query is null, needs a tensor or { data, shape }'],
   [torch({}, shaped(4)), 'shape', 'query', 'at least two dimensions'],
   [torch({}, q, shaped(1, 2, 5, 3)), 'shape', 'key', 'needs [1, 2, 5, 4]'],

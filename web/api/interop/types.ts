@@ -105,6 +105,50 @@ export interface OnnxRotaryEmbeddingAttributes {
   rotary_embedding_dim?: number;
 }
 
+/** Inputs of ONNX's LinearAttention. Heads lie side by side. */
+export interface OnnxLinearAttentionInputs {
+  /** `[batch, sequence, q_num_heads·d_k]` */
+  query: OnnxFloats;
+  /** `[batch, sequence, kv_num_heads·d_k]` */
+  key: OnnxFloats;
+  /** `[batch, sequence, kv_num_heads·d_v]` */
+  value: OnnxFloats;
+  /** `[batch, kv_num_heads, d_k, d_v]`: the state after the tokens before. Default: zeros. */
+  past_state?: OnnxFloats;
+  /**
+   * Logarithms of what is kept, `[batch, sequence, kv_num_heads]` or `[batch, sequence,
+   * kv_num_heads·d_k]`. With the rules `gated` and `gated_delta`, which need it.
+   */
+  decay?: OnnxFloats;
+  /** `[batch, sequence, kv_num_heads]` or `[batch, sequence, 1]`. With `delta` and `gated_delta`, which need it. */
+  beta?: OnnxFloats;
+}
+
+/** Attributes of ONNX's LinearAttention. */
+export interface OnnxLinearAttentionAttributes {
+  /** Heads of `query`, a multiple of `kv_num_heads`. */
+  q_num_heads: number;
+  /** Heads of `key` and `value`. */
+  kv_num_heads: number;
+  /**
+   * `linear`: S ← S + k·vᵀ. `gated`: S ← e^decay·S before. `delta`: v ← beta·(v − Sᵀk) before.
+   * `gated_delta`: both. Default `gated_delta`.
+   */
+  update_rule?: 'linear' | 'gated' | 'delta' | 'gated_delta';
+  /** What Sᵀq is multiplied by; 0 = 1/√d_k. Default 0. */
+  scale?: number;
+  /** A hint that changes nothing. */
+  chunk_size?: number;
+}
+
+/** Outputs of ONNX's LinearAttention. */
+export interface OnnxLinearAttentionOutputs {
+  /** `[batch, sequence, q_num_heads·d_v]` */
+  output: OnnxTensor;
+  /** `[batch, kv_num_heads, d_k, d_v]`: the `past_state` of what follows. */
+  present_state: OnnxTensor;
+}
+
 /** Numbers and their shape, as PyTorch's tensors have them. */
 export interface ShapedArray<Numbers = Float32Array> {
   /** In C order. */
@@ -147,6 +191,14 @@ export interface Interop {
     inputs: OnnxRotaryEmbeddingInputs,
     attributes?: OnnxRotaryEmbeddingAttributes,
   ) => OnnxTensor;
+  /**
+   * ONNX's LinearAttention (opset 27, without `erase_gate`) in float32: a state in place of keys and
+   * values, in time linear in the tokens.
+   */
+  readonly onnxLinearAttention: (
+    inputs: OnnxLinearAttentionInputs,
+    attributes: OnnxLinearAttentionAttributes,
+  ) => OnnxLinearAttentionOutputs;
   /**
    * PyTorch's `scaled_dot_product_attention` of query `[…, Hq, L, E]`, key `[…, H, S, E]` and value
    * `[…, H, S, Ev]`: an array `[…, Hq, L, Ev]`. Two dimensions are one head.
