@@ -13,8 +13,10 @@
 #include "bindings/describe.hpp"
 #include "bindings/fields.hpp"
 #include "bindings/gradients.hpp"
+#include "bindings/linear.hpp"
 #include "core/random.hpp"
 #include "model/linear.hpp"
+#include "position/given_table.hpp"
 #include "position/registry.hpp"
 #include "position/rotation.hpp"
 
@@ -128,6 +130,20 @@ int rotate(Address call_block) {
   return code(rotate_tensor(*hook, call));
 }
 
+/// The same by `rows` rows of given tables; the field `encoding` is not read.
+int rotate_by_table(Address call_block, Address cos, Address sin, double rows, int rotary_dim,
+                    int layout) {
+  const auto* f = at<double>(call_block);
+  const RotateCall call = rotate_call(f);
+  const std::int64_t tokens = call.tokens * (call.positions_per_batch ? call.batch : 1);
+  const PositionDomain domain{.low = 0, .high = static_cast<std::int32_t>(rows) - 1};
+  if (!domain.holds({call.positions, tokens, call.axes})) return code(Status::position);
+  const auto head_dim = static_cast<std::int64_t>(f[RotateField::head_dim]);
+  const GivenTable table(head_dim, rotary_dim, static_cast<PairLayout>(layout), at<float>(cos),
+                         at<float>(sin));
+  return code(rotate_tensor(table, call));
+}
+
 double bias_heads(Address block) {
   const auto encoding = make(at<double>(block));
   return encoding == nullptr || encoding->bias() == nullptr ? 0.0 : encoding->bias()->heads();
@@ -216,6 +232,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("turnedDim", &turned_dim);
   function("rotationTable", &rotation_table);
   function("rotate", &rotate);
+  function("rotateByTable", &rotate_by_table);
   function("biasHeads", &bias_heads);
   function("bias", &bias);
   function("scale", &scale);
@@ -226,6 +243,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("attention", &attention_call);
   function("linear", &linear_call);
   function("attentionBackward", &attention_gradient);
+  function("linearAttention", &linear_attention_call);
   function("random", &random);
   function("cacheMake", &cache_make);
   function("cacheFree", &cache_free);

@@ -69,6 +69,7 @@ val describe() {
   object.set("rotateFields", strings(RotateField::kNames));
   object.set("cacheFields", strings(CacheField::kNames));
   object.set("gradientFields", strings(GradientField::kNames));
+  object.set("linearFields", strings(LinearField::kNames));
   object.set("encodings", list(registry(), encoding));
   return object;
 }

@@ -30,6 +30,10 @@ namespace posenc::bindings {
   F(d_output) F(query) F(key) F(value) F(encodings) F(added) F(sink_logits) F(head_scales) \
   F(query_scales) F(score_scale)
 
+#define POSENC_LINEAR_FIELDS(F) \
+  F(batch) F(heads) F(kv_heads) F(tokens) F(key_dim) F(value_dim) F(query) F(key) F(value) \
+  F(decay) F(decay_dim) F(beta) F(beta_heads) F(scale) F(state) F(output)
+
 #define POSENC_CACHE_FIELDS(F) \
   F(layers) F(batch) F(kv_heads) F(head_dim) F(value_dim) F(capacity) F(axes) \
   F(turned) F(window) F(sinks) F(renumber)
@@ -56,6 +60,11 @@ struct CacheField {
 struct GradientField {
   enum : std::uint8_t { POSENC_GRADIENT_FIELDS(POSENC_ENUMERATOR) };
   static constexpr const char* kNames[] = {POSENC_GRADIENT_FIELDS(POSENC_NAME)};
+};
+
+struct LinearField {
+  enum : std::uint8_t { POSENC_LINEAR_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_LINEAR_FIELDS(POSENC_NAME)};
 };
 
 #undef POSENC_ENUMERATOR

@@ -6,6 +6,7 @@ set(POSENC_FAST_SOURCES
   cpp/attention/decode.cpp
   cpp/attention/forward.cpp
   cpp/attention/rows.cpp
+  cpp/attention/linear.cpp
   cpp/attention/tile.cpp
   cpp/attention/backward*.cpp
   cpp/model/linear.cpp

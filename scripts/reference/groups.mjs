@@ -50,6 +50,16 @@ export const groups = [
     first: 'AttentionInputs',
   },
   {
+    path: 'interop',
+    title: { zh: 'ONNX 与 PyTorch', en: 'ONNX and PyTorch' },
+    about: {
+      zh: 'ONNX 的 Attention 与 RotaryEmbedding、PyTorch 的 SDPA，名称与语义照旧。',
+      en: 'Attention and RotaryEmbedding of ONNX and the SDPA of PyTorch, with their names and semantics.',
+    },
+    lead: 'Methods of a [loaded module](/en/api/load.html#Posenc).',
+    first: 'Interop',
+  },
+  {
     path: 'positions',
     title: { zh: '位置', en: 'Positions' },
     about: {

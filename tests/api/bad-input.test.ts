@@ -4,6 +4,7 @@ import { data } from './bad-input/data.js';
 import { encodings } from './bad-input/encodings.js';
 import { x } from './bad-input/fixtures.js';
 import { gradients } from './bad-input/gradients.js';
+import { interop } from './bad-input/interop.js';
 import { layouts } from './bad-input/layouts.js';
 import { maps } from './bad-input/maps.js';
 import { positions } from './bad-input/positions.js';
@@ -13,7 +14,7 @@ import { terms } from './bad-input/terms.js';
 import { errorOf, expectNear, posenc } from './posenc.js';
 import { turn } from './reference.js';
 
-const groups = { encodings, positions, maps, layouts, data, shapes, terms, gradients, streams };
+const groups = { encodings, positions, maps, layouts, data, shapes, terms, gradients, streams, interop };
 
 describe.each(Object.entries(groups))('%s', (_, cases) => {
   test.each(cases.map(([call, ...expected]) => [...expected, call] as const))(

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 const folder = new URL('../golden/', import.meta.url);
 
 export interface GoldenTensor {
+  /** f32, f64, i32 or u8. */
+  readonly type: string;
   readonly shape: readonly number[];
   readonly values: readonly number[];
 }
@@ -35,12 +37,12 @@ const types: Record<string, [size: number, read: (view: DataView, at: number) =>
   u8: [1, (view, at) => view.getUint8(at)],
 };
 
-function readTensor([type, offset, ...sizes]: string[], view: DataView): GoldenTensor {
-  const [size, read] = types[type!]!;
+function readTensor([type = '', offset, ...sizes]: string[], view: DataView): GoldenTensor {
+  const [size, read] = types[type]!;
   const shape = sizes.map(Number);
   const count = shape.reduce((a, b) => a * b, 1);
   const values = Array.from({ length: count }, (_, i) => read(view, Number(offset) + i * size));
-  return { shape, values };
+  return { type, shape, values };
 }
 
 /** The cases of a group, and how many cases the source has. */

@@ -1,17 +1,10 @@
 /** Numbers of other implementations, through the public API, in both builds. */
 import { readdirSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { load } from 'posenc';
-import type { AttentionInputs, Posenc, RopeOptions, SinusoidalOptions, Tap } from 'posenc';
+import type { RopeOptions, SinusoidalOptions } from 'posenc';
 import { describe, expect, test } from 'vitest';
-import {
-  golden,
-  tensor,
-  waitingCases,
-  type GoldenCase,
-  type GoldenTensor,
-} from './golden-tables.js';
-import { expectNear, posenc as simd } from './posenc.js';
+import { builds } from './builds.js';
+import { golden, tensor, waitingCases, type GoldenTensor } from './golden-tables.js';
+import { expectNear } from './posenc.js';
 
 const groups = [
   'alibi',
@@ -23,7 +16,11 @@ const groups = [
   'kerple',
   'mrope',
   'onnx_attention',
+  'onnx_attention_node',
+  'onnx_flex_attention',
+  'onnx_linear_attention',
   'onnx_rotary',
+  'onnx_rotary_node',
   'rope2d',
   'rope_apply',
   'rope_float32',
@@ -35,15 +32,6 @@ const groups = [
   't5_bias',
   'transformer_xl',
   'xpos',
-];
-
-// Node 20 hides relaxed SIMD behind a flag; newer ones have it, and no such flag.
-if (Number.parseInt(process.versions.node) < 21) {
-  setFlagsFromString('--experimental-wasm-relaxed-simd');
-}
-const builds: [string, Posenc][] = [
-  ['simd', simd],
-  ['relaxed', await load({ variant: 'relaxed' })],
 ];
 
 const floats = ({ values }: GoldenTensor): Float32Array => Float32Array.from(values);
@@ -128,78 +116,4 @@ describe.each(builds)('%s: alibi', (_, posenc) => {
     const rows = last.map((x, i) => x - last[i - (i % tokens)]!);
     expectNear(rows, tensor(given, 'keys_only').values);
   });
-});
-
-/** What a case needs that the API cannot say yet; null when it can run. */
-function missing({ tensors }: GoldenCase): string | null {
-  if (tensors.bias) return 'a bias of any form';
-  if (tensors.mask) return 'a mask of any form';
-  if (tensors.key?.shape[2] === 0) return 'a call without keys';
-  return null;
-}
-
-const taps = ['scores', 'capped', 'logits', 'weights'] as const;
-
-function inputsOf(given: GoldenCase, wanted: readonly Tap[]): AttentionInputs {
-  const [query, key, value] = ['query', 'key', 'value'].map((name) => tensor(given, name));
-  const [batch = 1, heads = 1, queries = 1, headDim = 1] = query!.shape;
-  const [, kvHeads = 1, keys = 1] = key!.shape;
-  const { causal, window = 0, softcap = 0, scale = 1 } = given.numbers;
-  const { query_positions: positions, key_mask: padding } = given.tensors;
-  return {
-    query: floats(query!),
-    key: floats(key!),
-    value: floats(value!),
-    shape: { batch, heads, kvHeads, queries, keys, headDim, valueDim: value!.shape[3]! },
-    causal: causal === 1,
-    scale,
-    queryPositions: positions ? integers(positions) : 0,
-    return: wanted,
-    ...(window > 0 && { window }),
-    ...(softcap > 0 && { softcap }),
-    ...(padding && { keyMask: Uint8Array.from(padding.values) }),
-  };
-}
-
-/** A NaN that the source gives means: not specified. */
-function expectGolden(actual: Float32Array, { values }: GoldenTensor): void {
-  expect(actual.some(Number.isNaN)).toBe(false);
-  expectNear(
-    actual,
-    values.map((x, i) => (Number.isNaN(x) ? actual[i]! : x)),
-  );
-}
-
-function check(posenc: Posenc, given: GoldenCase): void {
-  const wanted = taps.filter((tap) => tap in given.tensors);
-  const result = posenc.attention(inputsOf(given, wanted));
-  expectGolden(result.output as Float32Array, tensor(given, 'output'));
-  for (const tap of wanted) expectGolden(result[tap]!, tensor(given, tap));
-}
-
-describe.each(builds)('%s: attention', (_, posenc) => {
-  describe.each(['sdpa', 'onnx_attention'])('%s', (group) => {
-    const runnable = golden(group).cases.filter((given) => missing(given) === null);
-    test.each(runnable)('$name', (given) => check(posenc, given));
-  });
-});
-
-test('attention cases that wait for the API are known', () => {
-  const counts: Record<string, number> = {};
-  for (const given of ['sdpa', 'onnx_attention'].flatMap((group) => golden(group).cases)) {
-    const reason = missing(given) ?? 'nothing';
-    counts[reason] = (counts[reason] ?? 0) + 1;
-  }
-  expect(counts).toEqual({
-    'a bias of any form': 25,
-    'a mask of any form': 8,
-    'a call without keys': 1,
-    nothing: 43,
-  });
-});
-
-test('onnx_rotary cases wait for tables of cosines and sines from outside', () => {
-  for (const given of golden('onnx_rotary').cases) {
-    expect(Object.keys(given.tensors)).toEqual(['x', 'cos', 'sin', 'rotated']);
-  }
 });

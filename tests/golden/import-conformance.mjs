@@ -28,6 +28,10 @@ import * as fire from './import/fire.mjs';
 import * as kerple from './import/kerple.mjs';
 import * as mrope from './import/mrope.mjs';
 import * as onnxAttention from './import/onnx-attention.mjs';
+import * as onnxAttentionNode from './import/onnx-attention-node.mjs';
+import * as onnxFlexAttention from './import/onnx-flex-attention.mjs';
+import * as onnxLinearAttention from './import/onnx-linear-attention.mjs';
+import * as onnxRotaryNode from './import/onnx-rotary-node.mjs';
 import * as onnxRotary from './import/onnx-rotary.mjs';
 import * as ropeApply from './import/rope-apply.mjs';
 import * as ropeFloat32 from './import/rope-float32.mjs';
@@ -53,7 +57,11 @@ const groups = {
   kerple,
   mrope,
   onnx_attention: onnxAttention,
+  onnx_attention_node: onnxAttentionNode,
+  onnx_flex_attention: onnxFlexAttention,
+  onnx_linear_attention: onnxLinearAttention,
   onnx_rotary: onnxRotary,
+  onnx_rotary_node: onnxRotaryNode,
   rope2d,
   rope_apply: ropeApply,
   sandwich,

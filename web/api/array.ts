@@ -8,13 +8,17 @@ const maxNumbers = 2 ** 29;
 export const size = (value: unknown, argument: string): number =>
   integer(value, argument, 1, maxNumbers);
 
-/** Checks a shape and copies it. */
+/** Checks a length that may be 0. */
+export const sizeOrNone = (value: unknown, argument: string): number =>
+  integer(value, argument, 0, maxNumbers);
+
+/** Checks a shape, whose dimensions may be 0, and copies it. */
 export function checkShape(shape: unknown, most = Infinity, argument = 'shape'): number[] {
   const allowed =
     most === Infinity ? 'an array of dimensions' : `an array of 1 to ${most} dimensions`;
   if (!Array.isArray(shape)) throw wrong('argument', argument, shape, allowed);
   if (shape.length === 0 || shape.length > most) throw wrong('shape', argument, shape, allowed);
-  return Array.from(shape, (dimension: unknown, i) => size(dimension, `${argument}[${i}]`));
+  return Array.from(shape, (dimension: unknown, i) => sizeOrNone(dimension, `${argument}[${i}]`));
 }
 
 /** The product of dimensions, which must fit into one array; `names` say what each dimension is. */

@@ -2,10 +2,12 @@ import { PosencError } from './error.js';
 import {
   attentionFields,
   gradientFields,
+  linearFields,
   rotateFields,
   type AttentionCall,
   type GradientCall,
   type Kernels,
+  type LinearCall,
   type RotateCall,
 } from './kernels.js';
 import { Memory } from './memory.js';
@@ -20,6 +22,7 @@ interface Description {
   readonly fields: readonly string[];
   readonly rotateFields: readonly string[];
   readonly gradientFields: readonly string[];
+  readonly linearFields: readonly string[];
   readonly encodings: readonly RawDescription[];
 }
 
@@ -33,6 +36,7 @@ export class Engine {
   readonly rotateOrder: readonly (keyof RotateCall)[];
   readonly attentionOrder: readonly (keyof AttentionCall)[];
   readonly gradientOrder: readonly (keyof GradientCall)[];
+  readonly linearOrder: readonly (keyof LinearCall)[];
   readonly #status: readonly string[];
 
   constructor(kernels: Kernels, version: string, variant: Variant) {
@@ -44,6 +48,7 @@ export class Engine {
     this.rotateOrder = sameNames(description.rotateFields, rotateFields);
     this.attentionOrder = sameNames(description.fields, attentionFields);
     this.gradientOrder = sameNames(description.gradientFields, gradientFields);
+    this.linearOrder = sameNames(description.linearFields, linearFields);
     this.#status = description.status;
     this.memory = new Memory(kernels);
   }

@@ -27,6 +27,15 @@ export interface Kernels {
     sin: number,
   ): number;
   rotate(call: number): number;
+  /** Layout 0 is `half`, 1 `interleaved`. */
+  rotateByTable(
+    call: number,
+    cos: number,
+    sin: number,
+    rows: number,
+    rotaryDim: number,
+    layout: number,
+  ): number;
   biasHeads(encoding: number): number;
   bias(
     encoding: number,
@@ -87,6 +96,7 @@ export interface Kernels {
   ): number;
   /** Takes the call of `attention` with what that wrote at `output` and `statistics`. */
   attentionBackward(call: number, gradients: number): number;
+  linearAttention(call: number): number;
   random(
     seedLow: number,
     seedHigh: number,
@@ -190,6 +200,27 @@ export const gradientFields = [
   'score_scale',
 ] as const;
 
+/** Fields of the call block of `linearAttention`; the module tells their order. */
+export const linearFields = [
+  'batch',
+  'heads',
+  'kv_heads',
+  'tokens',
+  'key_dim',
+  'value_dim',
+  'query',
+  'key',
+  'value',
+  'decay',
+  'decay_dim',
+  'beta',
+  'beta_heads',
+  'scale',
+  'state',
+  'output',
+] as const;
+
 export type RotateCall = Record<(typeof rotateFields)[number], number>;
 export type AttentionCall = Record<(typeof attentionFields)[number], number>;
 export type GradientCall = Record<(typeof gradientFields)[number], number>;
+export type LinearCall = Record<(typeof linearFields)[number], number>;

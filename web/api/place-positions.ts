@@ -39,6 +39,7 @@ export function countTokens(
   if (count !== undefined) return size(count, countArgument);
   if (typeof positions !== 'number' && positions !== undefined) {
     const { length } = checkList(positions, argument);
+    if (length === 0) throw wrong('shape', argument, positions, 'at least one position');
     if (length % axes === 0) return length / axes;
     throw wrong('shape', argument, positions, `a multiple of axes = ${axes} numbers`);
   }
@@ -129,6 +130,9 @@ export function placeSides(
   const { batch, queries, keys, axes, domain, queryPositions, keyPositions = 0 } = sides;
   const extent = { batch, axes, domain };
   const key = placePositions(frame, keyPositions, { ...extent, tokens: keys }, 'keyPositions');
+  if (queryPositions === undefined && keys === 0) {
+    return { query: placeAnywhere(frame, sides), key };
+  }
   if (queryPositions === undefined && typeof keyPositions !== 'number') {
     return { query: lastOf(frame, key, sides), key };
   }
@@ -136,6 +140,14 @@ export function placeSides(
     queryPositions === undefined ? (keyPositions as number) + keys - queries : queryPositions;
   const query = placePositions(frame, positions, { ...extent, tokens: queries }, 'queryPositions');
   return { query, key };
+}
+
+/** Queries at a position that all encodings know: without keys it makes no difference which. */
+function placeAnywhere(frame: Frame, { queries, axes, domain }: Sides): PlacedPositions {
+  const pointer = frame.bytes(4 * queries * axes, 'queryPositions');
+  const start = pointer >>> 2;
+  frame.memory.kernels.HEAP32.fill(domain.low, start, start + queries * axes);
+  return { pointer, perBatch: 0 };
 }
 
 /** The last `queries` positions of each row of keys. */
@@ -173,7 +185,7 @@ function placeRange(
   return { pointer, perBatch: 0 };
 }
 
-/** Checks that `positions` is a list of one kind or the other, and not empty. */
+/** Checks that `positions` is a list of one kind or the other. */
 function checkList(positions: unknown, argument: string): readonly number[] | Int32Array {
   const kind = typedArrayName(positions);
   if (!Array.isArray(positions) && kind !== 'Int32Array') {
@@ -183,7 +195,6 @@ function checkList(positions: unknown, argument: string): readonly number[] | In
   }
   const values = positions as readonly number[] | Int32Array;
   if (!Array.isArray(values)) checkAttached((values as Int32Array).buffer, argument);
-  if (values.length === 0) throw wrong('shape', argument, positions, 'at least one position');
   return values;
 }
 

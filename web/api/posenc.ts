@@ -6,6 +6,10 @@ import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
 import type { LinearInputs } from './model/inputs.js';
 import { linear } from './model/linear.js';
+import { onnxAttention } from './interop/onnx-attention.js';
+import { onnxLinearAttention } from './interop/onnx-linear-attention.js';
+import { onnxRotaryEmbedding } from './interop/onnx-rotary.js';
+import { scaledDotProductAttention } from './interop/sdpa.js';
 import { RandomStream } from './random.js';
 import { ResidentTensor } from './tensor.js';
 import type { AttentionInputs, Data, EncodingInput, EncodingName, Posenc } from './types.js';
@@ -33,6 +37,10 @@ export function createPosenc(engine: Engine): Posenc {
     attentionBackward: <Wanted extends GradientName, Output extends Data>(
       inputs: AttentionBackwardInputs<Wanted, Output>,
     ) => attentionBackward(engine, inputs),
+    onnxAttention: (...given) => onnxAttention(engine, ...given),
+    onnxRotaryEmbedding: (...given) => onnxRotaryEmbedding(engine, ...given),
+    onnxLinearAttention: (...given) => onnxLinearAttention(engine, ...given),
+    scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),

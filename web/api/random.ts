@@ -1,4 +1,4 @@
-import { size } from './array.js';
+import { sizeOrNone } from './array.js';
 import { integer } from './check.js';
 import type { Engine } from './engine.js';
 import { Frame } from './frame.js';
@@ -28,7 +28,7 @@ export class RandomStream implements Random {
   }
 
   #take({ kind, draws }: { kind: number; draws: number }, count: number): Float32Array {
-    const shape = [size(count, 'count')];
+    const shape = [sizeOrNone(count, 'count')];
     const frame = new Frame(this.#engine.memory);
     try {
       const { pointer, deliver } = frame.fresh('the numbers', shape, ['count']);

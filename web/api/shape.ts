@@ -1,4 +1,4 @@
-import { size } from './array.js';
+import { size, sizeOrNone } from './array.js';
 import { checkOptions, wrong } from './check.js';
 import { ResidentTensor } from './tensor.js';
 import type { AttentionShape, Data } from './types.js';
@@ -28,15 +28,15 @@ export function attentionShape(
 function complete(given: AttentionShape): FullShape {
   const shape = checkOptions(given, shapeKeys, 'shape', 'shape');
   const heads = size(shape.heads, 'shape.heads');
-  const queries = size(shape.queries, 'shape.queries');
+  const queries = sizeOrNone(shape.queries, 'shape.queries');
   const headDim = size(shape.headDim, 'shape.headDim');
   const { batch = 1, kvHeads = heads, keys = queries, valueDim = headDim } = shape;
   return {
-    batch: size(batch, 'shape.batch'),
+    batch: sizeOrNone(batch, 'shape.batch'),
     heads,
     kvHeads: size(kvHeads, 'shape.kvHeads'),
     queries,
-    keys: size(keys, 'shape.keys'),
+    keys: sizeOrNone(keys, 'shape.keys'),
     headDim,
     valueDim: size(valueDim, 'shape.valueDim'),
   };

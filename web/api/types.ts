@@ -15,10 +15,12 @@ import type {
 } from './attention/gradients.js';
 import type { AttentionMasks } from './attention/masks.js';
 import type { LinearInputs } from './model/inputs.js';
+import type { Interop } from './interop/types.js';
 export type * from './encodings.js';
 export type * from './attention/gradients.js';
 export type * from './attention/masks.js';
 export type * from './model/inputs.js';
+export type * from './interop/types.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
@@ -116,7 +118,7 @@ export type Data = Float32Array | Tensor;
 
 /** float32 numbers that live inside the module's memory, for hot loops. `using` disposes it. */
 export interface Tensor extends Disposable {
-  /** Lengths of the dimensions; their product is `size`. */
+  /** Lengths of the dimensions, which may be 0; their product is `size`. */
   readonly shape: readonly number[];
   /** How many numbers. */
   readonly size: number;
@@ -290,7 +292,10 @@ export interface Encoding<Name extends EncodingName = EncodingName> {
 /** Where a logit can be read on its way: see `AttentionInputs.return`. */
 export type Tap = 'scores' | 'capped' | 'biased' | 'logits' | 'weights';
 
-/** Sizes of one call of attention, integers of at least 1. */
+/**
+ * Sizes of one call of attention, integers of at least 1; `batch`, `queries` and `keys` may be 0. Without
+ * queries the output is empty, without keys it is 0.
+ */
 export interface AttentionShape {
   /** Independent sequences. Default 1. */
   batch?: number;
@@ -379,7 +384,7 @@ export interface Random {
 }
 
 /** A loaded module. Its functions need no `this`. */
-export interface Posenc {
+export interface Posenc extends Interop {
   /** About the module, and what it holds at the moment. */
   readonly info: {
     readonly version: string;

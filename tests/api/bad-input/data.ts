@@ -70,7 +70,7 @@ export const data: Case[] = [
   [rotate({ shape: [1, 1, 1, 8, 16] }), 'shape', 'shape', 'shape is an array of length 5'],
   [rotate({ shape: [8, NaN, 16] }), 'range', 'shape[1]', 'shape[1] is NaN'],
   [rotate({ shape: sparse(8, hole, 16) }), 'argument', 'shape[1]', 'shape[1] is missing'],
-  [rotate({ shape: [-8, 16] }), 'range', 'shape[0]', 'shape[0] is -8, needs an integer from 1'],
+  [rotate({ shape: [-8, 16] }), 'range', 'shape[0]', 'shape[0] is -8, needs an integer from 0'],
   [rotate({ shape: [8.5, 16] }), 'range', 'shape[0]', 'shape[0] is 8.5'],
   [rotate({ shape: [4, 32] }), 'shape', 'shape[1]', "is 32, needs the encoding's headDim = 16"],
   [rotate({ shape: [9, 16] }), 'shape', 'x', 'batch·heads·tokens·headDim = 1·1·9·16 = 144'],

@@ -8,6 +8,8 @@ export type Case = [call: () => unknown, code: PosencErrorCode, argument: string
 
 type Method =
   | ('encoding' | 'attention' | 'attentionBackward' | 'tensor' | 'zeros' | 'random')
+  | ('onnxAttention' | 'onnxLinearAttention' | 'onnxRotaryEmbedding')
+  | 'scaledDotProductAttention'
   | ('embed' | 'rotate' | 'table' | 'bias' | 'read' | 'write' | 'dispose' | 'uniform' | 'normal');
 
 /** The API as JavaScript sees it, where no compiler checks arguments. */

@@ -35,7 +35,7 @@ export const positions: Case[] = [
     'positions',
     'needs one per token = 4, or per (batch, token) = 2·4 = 8',
   ],
-  [rotate({ shape: [2, 4, 16], positions: [] }), 'shape', 'positions', 'at least one position'],
+  [rotate({ shape: [2, 4, 16], positions: [] }), 'shape', 'positions', 'positions has 0 numbers'],
   [rotate({ shape: [2, 4, 16], positions: [0, 1, 2.5, 3] }), 'range', 'positions[2]', 'is 2.5'],
   [
     rotate({ shape: [2, 4, 16], positions: sparse(0, 1, hole, 3) }),

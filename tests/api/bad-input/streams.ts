@@ -11,6 +11,6 @@ export const streams: Case[] = [
   [() => js.random(), 'argument', 'seed', 'seed is missing'],
   [() => js.random('1'), 'argument', 'seed', 'seed is "1"'],
   [() => js.random(1).normal(), 'argument', 'count', 'count is missing'],
-  [() => js.random(1).uniform(-1), 'range', 'count', 'count is -1, needs an integer from 1'],
-  [() => js.random(1).uniform(2 ** 40), 'range', 'count', 'needs an integer from 1 to 536870912'],
+  [() => js.random(1).uniform(-1), 'range', 'count', 'count is -1, needs an integer from 0'],
+  [() => js.random(1).uniform(2 ** 40), 'range', 'count', 'needs an integer from 0 to 536870912'],
 ];

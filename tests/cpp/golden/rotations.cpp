@@ -8,6 +8,8 @@
 #include "attention_case.hpp"
 #include "golden/golden.hpp"
 #include "made.hpp"
+#include "position/given_table.hpp"
+#include "position/rotation.hpp"
 #include "samples.hpp"
 #include "table.hpp"
 
@@ -28,6 +30,31 @@ TEST_CASE("golden: mrope") {
     const auto out = turned(*encoding, c.floats("x"), c.integers("positions"),
                             {.axes = 3, .heads = c.size("x", 1)});
     CHECK(differences(out, c.tensor("rotated").values, {2e-6, 0}) == "");
+  }
+}
+
+TEST_CASE("golden: onnx_rotary, by tables from outside") {
+  for (const GoldenCase& c : golden("onnx_rotary")) {
+    CAPTURE(c.name);
+    const auto cos = c.floats("cos");
+    const auto sin = c.floats("sin");
+    const GivenTable table(c.size("x", 3), static_cast<std::int64_t>(c.number("rotary_dim")),
+                           c.word("layout") == "half" ? PairLayout::half : PairLayout::interleaved,
+                           cos.data(), sin.data());
+    auto x = c.floats("x");
+    // Every token of every batch entry has a row of its own.
+    const auto rows = count_from(0, c.size("cos", 0) * c.size("cos", 1));
+    CHECK(rotate_tensor(table, {.x = x.data(),
+                                .out = x.data(),
+                                .batch = c.size("x", 0),
+                                .heads = c.size("x", 1),
+                                .tokens = c.size("x", 2),
+                                .positions = rows.data(),
+                                .positions_per_batch = true,
+                                .axes = 1,
+                                .side = Side::query,
+                                .inverse = false}) == Status::ok);
+    CHECK(differences(x, c.tensor("rotated").values) == "");
   }
 }
 
