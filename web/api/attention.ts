@@ -24,11 +24,11 @@ const inputKeys = [
   'return',
   'out',
 ];
-const queryNames = ['batch', 'heads', 'queries', 'headDim'];
+export const queryNames = ['batch', 'heads', 'queries', 'headDim'];
 const keyNames = ['batch', 'kvHeads', 'keys', 'headDim'];
 const valueNames = ['batch', 'kvHeads', 'keys', 'valueDim'];
-const outputNames = ['batch', 'heads', 'queries', 'valueDim'];
-const tapNames = ['batch', 'heads', 'queries', 'keys'];
+export const outputNames = ['batch', 'heads', 'queries', 'valueDim'];
+export const tapNames = ['batch', 'heads', 'queries', 'keys'];
 const taps = ['scores', 'capped', 'biased', 'logits', 'weights'] as const;
 
 /** Exact attention; see `Posenc.attention` in `types.ts`. */
@@ -106,7 +106,7 @@ export function attention<Output extends Data>(
 }
 
 /** The options that are plain numbers, 0 where one is off; `scale` may be missing. */
-function checkNumbers({ softcap, scale }: AttentionInputs) {
+export function checkNumbers({ softcap, scale }: Pick<AttentionInputs, 'softcap' | 'scale'>) {
   return {
     softcap: softcap === undefined ? 0 : positive(softcap, 'softcap'),
     scale: scale === undefined ? undefined : finite(scale, 'scale'),
@@ -114,7 +114,7 @@ function checkNumbers({ softcap, scale }: AttentionInputs) {
 }
 
 /** The intermediate values to return, each once. */
-function checkTaps(wanted: unknown): Tap[] {
+export function checkTaps(wanted: unknown): Tap[] {
   if (wanted === undefined) return [];
   const allowed = `an array of ${list(taps)}`;
   if (!Array.isArray(wanted)) throw wrong('argument', 'return', wanted, allowed);

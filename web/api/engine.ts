@@ -1,8 +1,10 @@
 import { PosencError } from './error.js';
 import {
   attentionFields,
+  cacheFields,
   rotateFields,
   type AttentionCall,
+  type CacheCall,
   type Kernels,
   type RotateCall,
 } from './kernels.js';
@@ -17,6 +19,7 @@ interface Description {
   /** Order of the fields of the call blocks. */
   readonly fields: readonly string[];
   readonly rotateFields: readonly string[];
+  readonly cacheFields: readonly string[];
   readonly encodings: readonly RawDescription[];
 }
 
@@ -29,6 +32,7 @@ export class Engine {
   readonly encodings: readonly EncodingDescription[];
   readonly rotateOrder: readonly (keyof RotateCall)[];
   readonly attentionOrder: readonly (keyof AttentionCall)[];
+  readonly cacheOrder: readonly (keyof CacheCall)[];
   readonly #status: readonly string[];
 
   constructor(kernels: Kernels, version: string, variant: Variant) {
@@ -39,6 +43,7 @@ export class Engine {
     this.encodings = deepFreeze(description.encodings.map(publicDescription));
     this.rotateOrder = sameNames(description.rotateFields, rotateFields);
     this.attentionOrder = sameNames(description.fields, attentionFields);
+    this.cacheOrder = sameNames(description.cacheFields, cacheFields);
     this.#status = description.status;
     this.memory = new Memory(kernels);
   }
@@ -46,11 +51,16 @@ export class Engine {
   /** Throws when the module refused a call. The API checks arguments first, so this is about memory. */
   expectOk(status: number, call: string): void {
     if (status === 0) return;
-    const name = this.#status[status] ?? String(status);
+    const name = this.statusName(status);
     if (name === 'memory') throw noMemory(call);
     throw new PosencError('argument', `${call} refused its arguments (${name})`, {
       received: name,
     });
+  }
+
+  /** What a status is called in the module. */
+  statusName(status: number): string {
+    return this.#status[status] ?? String(status);
   }
 
   /** A size that the module tells of an encoding; it is 0 when there was no memory to make it. */

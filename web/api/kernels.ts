@@ -75,6 +75,36 @@ export interface Kernels {
     gradients: number,
   ): number;
   attention(call: number): number;
+  /** Whether keys may wait turned by this encoding; whether its numbers follow from distances alone. */
+  keepsTurned(encoding: number): boolean;
+  relative(encoding: number): boolean;
+  /** A cache is a handle; 0 = no memory. A layer or sequence of −1 means all. */
+  cacheMake(call: number): number;
+  cacheFree(cache: number): void;
+  cacheClone(cache: number): number;
+  cacheBytes(cache: number): number;
+  cacheAttend(cache: number, layer: number, sequence: number, call: number): number;
+  cacheAppend(cache: number, layer: number, sequence: number, call: number): number;
+  cacheCount(cache: number, layer: number, sequence: number): number;
+  cacheNext(cache: number, layer: number, sequence: number): number;
+  cachePositions(cache: number, layer: number, sequence: number, out: number): void;
+  cacheEvict(cache: number, layer: number, sequence: number, slots: number, count: number): number;
+  cacheTruncate(cache: number, layer: number, sequence: number, count: number): number;
+  cacheShift(
+    cache: number,
+    layer: number,
+    sequence: number,
+    from: number,
+    to: number,
+    delta: number,
+    encodings: number,
+    encodingCount: number,
+  ): number;
+  cacheCopySequence(cache: number, from: number, to: number): number;
+  cacheClear(cache: number, sequence: number): void;
+  cacheSize(cache: number): number;
+  cacheSave(cache: number, out: number): void;
+  cacheRestore(cache: number, from: number, bytes: number): number;
   random(
     seedLow: number,
     seedHigh: number,
@@ -163,5 +193,21 @@ export const attentionFields = [
   'weights',
 ] as const;
 
+/** Fields of the call block of `cacheMake`; the module tells their order. */
+export const cacheFields = [
+  'layers',
+  'batch',
+  'kv_heads',
+  'head_dim',
+  'value_dim',
+  'capacity',
+  'axes',
+  'turned',
+  'window',
+  'sinks',
+  'renumber',
+] as const;
+
 export type RotateCall = Record<(typeof rotateFields)[number], number>;
 export type AttentionCall = Record<(typeof attentionFields)[number], number>;
+export type CacheCall = Record<(typeof cacheFields)[number], number>;

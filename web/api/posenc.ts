@@ -1,5 +1,7 @@
 import { float32 } from './array.js';
 import { attention } from './attention.js';
+import { kvCache } from './cache/cache.js';
+import type { KvCacheOptions } from './cache/types.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
 import { RandomStream } from './random.js';
@@ -18,6 +20,9 @@ export function createPosenc(engine: Engine): Posenc {
     get liveTensors() {
       return memory.liveTensors;
     },
+    get liveCaches() {
+      return memory.liveCaches;
+    },
   };
   return Object.freeze<Posenc>({
     info: Object.freeze(info),
@@ -25,6 +30,7 @@ export function createPosenc(engine: Engine): Posenc {
     encoding: <Name extends EncodingName>(name: Name, options?: EncodingInput<Name>) =>
       new ConfiguredEncoding(engine, name, options),
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
+    kvCache: (options: KvCacheOptions) => kvCache(engine, options),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),

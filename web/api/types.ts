@@ -8,8 +8,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EncodingInput, EncodingName, FilledOptions } from './encodings.js';
 import type { AttentionMasks } from './attention/masks.js';
+import type { KvCache, KvCacheOptions } from './cache/types.js';
 export type * from './encodings.js';
 export type * from './attention/masks.js';
+export type * from './cache/types.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
@@ -358,6 +360,8 @@ export interface Posenc {
     readonly memoryBytes: number;
     /** Tensors not yet disposed. */
     readonly liveTensors: number;
+    /** Caches not yet disposed. */
+    readonly liveCaches: number;
   };
   /** What the registry says of each encoding. */
   readonly encodings: readonly EncodingDescription[];
@@ -372,6 +376,8 @@ export interface Posenc {
   readonly attention: <Output extends Data = Float32Array>(
     inputs: AttentionInputs<Output>,
   ) => AttentionResult<NoInfer<Output>>;
+  /** Room for keys and values, for decoding. Whoever makes a cache disposes it. */
+  readonly kvCache: (options: KvCacheOptions) => KvCache;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;
   /** A resident tensor of zeros. */
