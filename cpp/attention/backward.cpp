@@ -296,6 +296,10 @@ class Backward {
 Status attention_backward(const AttentionProblem& problem, const AttentionGradients& gradients) {
   const Status status = check(problem);
   const ScoreTerms& terms = problem.terms;
+  if (problem.query_rows != 0 || problem.key_rows != 0 || problem.key_counts != nullptr ||
+      problem.keys_turned) {
+    return Status::unsupported;
+  }
   if (terms.head_mix != nullptr || (terms.bias != nullptr && terms.bias->weighs())) {
     return Status::unsupported;
   }

@@ -74,7 +74,24 @@ class Forward {
         run_query_block(head + 1 - slots_, q);
       }
     }
+    if (p_.taps.any()) hide_missing_keys();
     return Status::ok;
+  }
+
+  /// Taps of the keys that other entries have.
+  void hide_missing_keys() {
+    const std::int64_t missing = p_.keys - rows().positions.count;
+    for (float* tap :
+         {p_.taps.scores, p_.taps.capped, p_.taps.biased, p_.taps.logits, p_.taps.weights}) {
+      if (tap == nullptr || missing == 0) continue;
+      const float hidden = tap == p_.taps.logits ? -std::numeric_limits<float>::infinity() : 0.0F;
+      for (std::int64_t head = 0; head < p_.heads; ++head) {
+        for (std::int64_t token = 0; token < p_.queries; ++token) {
+          const std::int64_t row_end = (operands(head).query_row(head, token) + 1) * p_.keys;
+          std::fill_n(tap + row_end - missing, missing, hidden);
+        }
+      }
+    }
   }
 
   /// The heads from `head`, as many as there are slots.

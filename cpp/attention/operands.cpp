@@ -8,14 +8,14 @@ Status Operands::allocate() {
   const Rotate* rotate = p_.terms.rotate;
   dim_ = rotate == nullptr ? p_.head_dim : rotate->turned_dim();
   clean_ = Buffer<std::uint8_t>(blocks_of(p_.keys, kKeyBlock));
-  if (rotate != nullptr) turned_keys_ = Buffer<float>(rotate->regimes() * p_.keys * dim_);
-  if (turns_back()) turned_values_ = Buffer<float>(p_.keys * p_.value_dim);
+  if (turns_keys()) turned_keys_ = Buffer<float>(rotate->regimes() * p_.keys * dim_);
+  if (turns_keys() && turns_back()) turned_values_ = Buffer<float>(p_.keys * p_.value_dim);
   return clean_.ok() && turned_keys_.ok() && turned_values_.ok() ? Status::ok : Status::memory;
 }
 
 Range Operands::occurring() const {
   const int last = p_.terms.rotate->regimes() - 1;
-  if (last == 0 || p_.queries == 0 || p_.keys == 0) return {};
+  if (last == 0 || p_.queries == 0 || rows_.positions.count == 0) return {};
   std::int32_t low = query_positions_.at(0);
   std::int32_t high = low;
   for (std::int64_t t = 1; t < p_.queries; ++t) {
@@ -42,7 +42,7 @@ Status Operands::enter(std::int64_t entry) {
   for (int i = 0; i < regimes_.count() && status == Status::ok; ++i) {
     const int regime = regimes_.first + i;
     status = query_tables_[i].build(*rotate, regime, Side::query, query_positions_);
-    if (status != Status::ok) return status;
+    if (status != Status::ok || p_.keys_turned) continue;
     status = key_tables_[i].build(*rotate, regime, Side::key, rows_.positions);
   }
   if (status == Status::ok && turns_back()) {
@@ -56,13 +56,14 @@ void Operands::enter_kv_head(std::int64_t kv_head) {
   const std::int64_t row = key_row(kv_head);
   keys_ = p_.key + row * p_.head_dim;
   values_ = p_.value + row * p_.value_dim;
-  if (const Rotate* rotate = p_.terms.rotate; rotate != nullptr) {
+  if (turns_keys()) {
+    const std::int64_t count = rows_.positions.count;
     const auto turn = [&](const float* x, const RotationTables& tables, float* out) {
-      rotate->turn(Side::key, static_cast<int>(kv_head), x, tables.cos(), tables.sin(), p_.keys,
-                   out);
+      p_.terms.rotate->turn(Side::key, static_cast<int>(kv_head), x, tables.cos(), tables.sin(),
+                            count, out);
     };
     for (int i = 0; i < regimes_.count(); ++i) {
-      turn(keys_, key_tables_[i], turned_keys_.data() + i * p_.keys * dim_);
+      turn(keys_, key_tables_[i], turned_keys_.data() + i * count * dim_);
     }
     keys_ = turned_keys_.data();
     if (turns_back()) {

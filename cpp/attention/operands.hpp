@@ -38,7 +38,7 @@ class Operands {
   Range regimes() const { return regimes_; }
 
   const float* keys(int regime) const /* (keys, dim) */ {
-    return keys_ + (regime - regimes_.first) * p_.keys * dim_;
+    return keys_ + (regime - regimes_.first) * rows_.positions.count * dim_;
   }
   const float* values() const { return values_; }  // (keys, value_dim)
   /// True when all values of a block of keys are finite.
@@ -48,11 +48,11 @@ class Operands {
                        float* scratch /* (count, dim) */) const;
   /// Row of a query in arrays of (batch, heads, queries).
   std::int64_t query_row(std::int64_t head, std::int64_t token) const {
-    return (entry_ * p_.heads + head) * p_.queries + token;
+    return (entry_ * p_.heads + head) * p_.query_stride() + token;
   }
   /// Row of the first key in arrays of (batch, kv_heads, keys).
   std::int64_t key_row(std::int64_t kv_head) const {
-    return (entry_ * p_.kv_heads + kv_head) * p_.keys;
+    return (entry_ * p_.kv_heads + kv_head) * p_.key_stride();
   }
   /// True when values turn like keys.
   bool turns_back() const {
@@ -74,6 +74,7 @@ class Operands {
 
  private:
   Range occurring() const;
+  bool turns_keys() const { return p_.terms.rotate != nullptr && !p_.keys_turned; }
 
   const AttentionProblem& p_;
   std::int64_t entry_ = 0;

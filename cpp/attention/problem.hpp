@@ -20,6 +20,7 @@ struct ScoreTerms {
   const Scale* scale = nullptr;
   const Mask* mask = nullptr;
   PositionDomain domain;  ///< What all their encodings know.
+  bool relative = true;   ///< All of them are (Encoding::relative).
 };
 
 /// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`
@@ -74,6 +75,23 @@ struct AttentionProblem {
   bool query_positions_per_batch = false;
   const std::int32_t* key_positions = nullptr;  // (keys, axes) or (batch, keys, axes)
   bool key_positions_per_batch = false;
+
+  // Tokens that lie among others, entries of different length, keys that were turned before.
+  std::int64_t query_rows = 0;  ///< From a head to the next in what has queries; 0 = queries.
+  /// From a kv head to the next in key and value, and from an entry to the next in what is given
+  /// per key; 0 = keys.
+  std::int64_t key_rows = 0;
+  /// (batch): how many of its keys an entry has, 0 … keys; the others are never read, and in taps
+  /// they are hidden (0 in all but the logits). Null = all.
+  const std::int64_t* key_counts = nullptr;
+  /// Keys, and values that turn like them, stand as the rotation made them.
+  bool keys_turned = false;
+
+  std::int64_t query_stride() const { return query_rows == 0 ? queries : query_rows; }
+  std::int64_t key_stride() const { return key_rows == 0 ? keys : key_rows; }
+  std::int64_t key_count(std::int64_t entry) const {
+    return key_counts == nullptr ? keys : key_counts[entry];
+  }
 
   Taps taps;
   RowStatistics* statistics = nullptr;  ///< (batch, heads, queries), for the way back; null = none.

@@ -23,14 +23,15 @@ Status RotationTables::build(const Rotate& rotate, int regime, Side side, Positi
 }
 
 Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
-  const std::int64_t count = problem.keys;
-  const std::int64_t offset = problem.key_positions_per_batch ? entry * count * problem.axes : 0;
+  const std::int64_t count = problem.key_count(entry);
+  const std::int64_t stride = problem.key_stride();
+  const std::int64_t offset = problem.key_positions_per_batch ? entry * stride * problem.axes : 0;
   positions = {problem.key_positions + offset, count, problem.axes};
   consecutive = posenc::consecutive(positions);
   const Masks& masks = problem.masks;
-  mask = masks.real_keys.of(entry, count);
-  segments = masks.key_segments.of(entry, count);
-  global_ = masks.global_keys.of(entry, count);
+  mask = masks.real_keys.of(entry, stride);
+  segments = masks.key_segments.of(entry, stride);
+  global_ = masks.global_keys.of(entry, stride);
   // Positions below 0 are no sinks unless there are sinks.
   sinks_ = masks.sinks > 0 ? masks.sinks : std::numeric_limits<std::int64_t>::min();
 

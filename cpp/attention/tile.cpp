@@ -32,12 +32,13 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   }
 
   const Bias* bias = problem.terms.bias;
+  const std::int64_t keys = rows_->positions.count;
   toeplitz_ = bias != nullptr && bias->toeplitz() && rows_->consecutive &&
-              operands.queries_consecutive() && problem.queries > 0 && problem.keys > 0;
+              operands.queries_consecutive() && problem.queries > 0 && keys > 0;
   if (toeplitz_) {
     // Panels and registers may read past the last query.
-    const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
-    first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(problem.keys - 1);
+    const std::int64_t count = problem.queries + keys + 2 * kPanel;
+    first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(keys - 1);
     bias_ = Buffer<float>(count);
     weights_ = Buffer<float>(bias->weighs() ? count : 0);
     if (!bias_.ok() || !weights_.ok()) return Status::memory;

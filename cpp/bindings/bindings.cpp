@@ -7,8 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "attention/problem.hpp"
+#include "bindings/attention_call.hpp"
 #include "bindings/block.hpp"
+#include "bindings/cache.hpp"
 #include "bindings/describe.hpp"
 #include "bindings/fields.hpp"
 #include "bindings/gradients.hpp"
@@ -165,79 +166,10 @@ int scale(Address block, Address positions, double tokens, int axes, int heads, 
   return code(Status::ok);
 }
 
-Masks masks(const double* f) {
-  using F = AttentionField;
-  const auto integer = [f](int field) { return static_cast<std::int64_t>(f[field]); };
-  const auto pairs = [&integer](auto* data) {
-    return PerPair{data, integer(F::mask_batch), integer(F::mask_head), integer(F::mask_query),
-                   integer(F::mask_key)};
-  };
-  return {
-      .causal = f[F::causal] != 0,
-      .window = integer(F::window),
-      .before = integer(F::before),
-      .after = integer(F::after),
-      .chunk = integer(F::chunk),
-      .sinks = integer(F::sinks),
-      .global_keys = {at<std::uint8_t>(f[F::global_keys]), f[F::global_keys_per_batch] != 0},
-      .global_queries = {at<std::uint8_t>(f[F::global_queries]),
-                         f[F::global_queries_per_batch] != 0},
-      .real_keys = {at<std::uint8_t>(f[F::key_mask]), f[F::key_mask_per_batch] != 0},
-      .query_segments = {at<std::int32_t>(f[F::query_segments]),
-                         f[F::query_segments_per_batch] != 0},
-      .key_segments = {at<std::int32_t>(f[F::key_segments]), f[F::key_segments_per_batch] != 0},
-      .visible = pairs(at<const std::uint8_t>(f[F::visible])),
-      .added = pairs(at<const float>(f[F::added])),
-  };
-}
-
 int attention_call(Address call_block) {
-  using F = AttentionField;
-  const auto* f = at<double>(call_block);
-  const auto integer = [f](int field) { return static_cast<std::int64_t>(f[field]); };
-
-  // At most one encoding per hook makes sense.
-  constexpr int kMost = 6;
-  const auto count = static_cast<std::size_t>(f[F::encoding_count]);
-  if (count > kMost) return code(Status::conflict);
-  std::unique_ptr<Encoding> made[kMost];
-  const Encoding* encodings[kMost];
-  const auto* blocks = at<std::uint32_t>(f[F::encodings]);
-  for (std::size_t i = 0; i < count; ++i) {
-    made[i] = make(at<double>(Address{blocks[i]}));
-    if (made[i] == nullptr) return code(Status::memory);
-    encodings[i] = made[i].get();
-  }
-
-  AttentionProblem p;
-  if (const Status status = collect({encodings, count}, p.terms); status != Status::ok) {
-    return code(status);
-  }
-  p.batch = integer(F::batch);
-  p.heads = integer(F::heads);
-  p.kv_heads = integer(F::kv_heads);
-  p.queries = integer(F::queries);
-  p.keys = integer(F::keys);
-  p.head_dim = integer(F::head_dim);
-  p.value_dim = integer(F::value_dim);
-  p.query = at<float>(f[F::query]);
-  p.key = at<float>(f[F::key]);
-  p.value = at<float>(f[F::value]);
-  p.output = at<float>(f[F::output]);
-  p.softcap = static_cast<float>(f[F::softcap]);
-  p.scale = static_cast<float>(f[F::scale]);
-  p.head_scales = at<float>(f[F::head_scales]);
-  p.query_scales = {at<float>(f[F::query_scales]), f[F::query_scales_per_batch] != 0};
-  p.sink_logits = at<float>(f[F::sink_logits]);
-  p.masks = masks(f);
-  p.axes = static_cast<int>(f[F::axes]);
-  p.query_positions = at<std::int32_t>(f[F::query_positions]);
-  p.query_positions_per_batch = f[F::query_positions_per_batch] != 0;
-  p.key_positions = at<std::int32_t>(f[F::key_positions]);
-  p.key_positions_per_batch = f[F::key_positions_per_batch] != 0;
-  p.taps = {at<float>(f[F::scores]), at<float>(f[F::capped]), at<float>(f[F::biased]),
-            at<float>(f[F::logits]), at<float>(f[F::weights])};
-  return code(attention(p));
+  AttentionCall call;
+  const Status status = call.read(at<double>(call_block));
+  return code(status == Status::ok ? attention(call.problem) : status);
 }
 
 int random(double seed_low, double seed_high, double skip, int kind, double count, Address out) {
@@ -279,6 +211,22 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("scaleGradient", &scale_gradient);
   function("attention", &attention_call);
   function("random", &random);
+  function("cacheMake", &cache_make);
+  function("cacheFree", &cache_free);
+  function("cacheAppend", &cache_append);
+  function("cacheAttend", &cache_attend);
+  function("cacheEvict", &cache_evict);
+  function("cacheTruncate", &cache_truncate);
+  function("cacheShift", &cache_shift);
+  function("cacheCopySequence", &cache_copy_sequence);
+  function("cacheClear", &cache_clear);
+  function("cacheClone", &cache_clone);
+  function("cacheCount", &cache_count);
+  function("cacheNext", &cache_next);
+  function("cachePositions", &cache_positions);
+  function("cacheSize", &cache_size);
+  function("cacheSave", &cache_save);
+  function("cacheRestore", &cache_restore);
 }
 
 }  // namespace posenc::bindings

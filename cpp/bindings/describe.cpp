@@ -67,6 +67,7 @@ val describe() {
   object.set("status", strings(kStatusNames));
   object.set("fields", strings(AttentionField::kNames));
   object.set("rotateFields", strings(RotateField::kNames));
+  object.set("cacheFields", strings(CacheField::kNames));
   object.set("encodings", list(registry(), encoding));
   return object;
 }

@@ -22,6 +22,10 @@ namespace posenc::bindings {
   F(visible) F(added) F(mask_batch) F(mask_head) F(mask_query) F(mask_key) F(axes) \
   F(query_positions) F(query_positions_per_batch) F(key_positions) F(key_positions_per_batch) \
   F(key_mask) F(key_mask_per_batch) F(scores) F(capped) F(biased) F(logits) F(weights)
+
+#define POSENC_CACHE_FIELDS(F) \
+  F(layers) F(batch) F(kv_heads) F(head_dim) F(value_dim) F(capacity) F(axes) \
+  F(turned) F(window) F(sinks) F(renumber)
 // clang-format on
 
 #define POSENC_ENUMERATOR(name) name,
@@ -35,6 +39,11 @@ struct RotateField {
 struct AttentionField {
   enum : std::uint8_t { POSENC_ATTENTION_FIELDS(POSENC_ENUMERATOR) };
   static constexpr const char* kNames[] = {POSENC_ATTENTION_FIELDS(POSENC_NAME)};
+};
+
+struct CacheField {
+  enum : std::uint8_t { POSENC_CACHE_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_CACHE_FIELDS(POSENC_NAME)};
 };
 
 #undef POSENC_ENUMERATOR

@@ -14,11 +14,12 @@ enum class Status : std::uint8_t {
   unsupported,  ///< The encoding does not fill the hook that was asked for, or not for such keys.
   conflict,     ///< Two encodings fill the same hook.
   memory,       ///< There is not enough memory for the result or for scratch space.
+  capacity,     ///< A cache has no room for more tokens.
 };
 
 /// Names of the values of `Status`, in their order.
 inline constexpr const char* kStatusNames[] = {
-    "ok", "shape", "parameter", "position", "unsupported", "conflict", "memory",
+    "ok", "shape", "parameter", "position", "unsupported", "conflict", "memory", "capacity",
 };
 
 /// Largest magnitude of a position. The difference of two may need 33 bits: it is formed in 64.

@@ -80,6 +80,7 @@ class Fire final : public Encoding, public Bias {
         initial_length_(values[kInitialLength]),
         epsilon_(values[kEpsilon]) {}
   const Bias* bias() const override { return this; }
+  bool relative() const override { return false; }
 
   int heads() const override { return heads_; }
   bool toeplitz() const override { return false; }

@@ -79,6 +79,7 @@ class Fope final : public PairRotation {
 
   bool ok() const { return frequencies_.ok() && basis_.ok(); }
   std::span<const double> frequencies() const override { return frequencies_.values(); }
+  bool relative() const override { return cosines_.empty() && sines_.empty(); }
   std::int64_t tables() const override { return kv_heads_; }
   std::int64_t table_of(Side side, int head) const override {
     return side == Side::key ? head % kv_heads_ : head % heads_ * kv_heads_ / heads_;

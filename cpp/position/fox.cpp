@@ -71,6 +71,7 @@ class Fox final : public Encoding, public Bias {
         past_(std::move(past)),
         future_(std::move(future)) {}
   const Bias* bias() const override { return this; }
+  bool relative() const override { return false; }
   PositionDomain domain() const override {
     return {.low = 0, .high = static_cast<std::int32_t>(tokens_ - 1)};
   }

@@ -255,6 +255,8 @@ class Encoding {
 
   /// Whoever calls a hook has checked that the encoding knows the positions.
   virtual PositionDomain domain() const { return {}; }
+  /// True when adding a constant to all positions changes nothing, so that cached keys may move.
+  virtual bool relative() const { return embed() == nullptr && scale() == nullptr; }
   /// Radians per position, one per pair; empty where there are none.
   virtual std::span<const double> frequencies() const { return {}; }
   /// What cos and sin are multiplied by.

@@ -90,6 +90,9 @@ class RopeRemapped final : public PairRotation {
 
   std::span<const double> frequencies() const override { return frequencies_.values(); }
   double attention_factor() const override { return attention_factor_; }
+  bool relative() const override {
+    return method_ == Method::rerope || method_ == Method::leaky_rerope;
+  }
   int regimes() const override { return method_ == Method::dual_chunk ? 3 : 2; }
 
   std::int64_t last_key(int regime, std::int32_t query) const override {

@@ -46,6 +46,7 @@ class SelectiveRope final : public PairRotation {
   }
 
   bool ok() const { return sums_.ok() && turns_.ok(); }
+  bool relative() const override { return false; }
   std::int64_t tables() const override { return heads_; }
   std::int64_t table_of(Side /*side*/, int head) const override { return head % heads_; }
   PositionDomain domain() const override {

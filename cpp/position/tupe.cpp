@@ -64,6 +64,7 @@ class Tupe final : public Encoding, public Bias {
         rows_(static_cast<std::int64_t>(keys_.size()) / (heads_ * head_dim_)) {}
 
   const Bias* bias() const override { return this; }
+  bool relative() const override { return false; }
   double score_scale(std::int64_t head_dim) const override {
     return tupe_scale(static_cast<double>(head_dim));
   }
