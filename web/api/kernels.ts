@@ -75,20 +75,30 @@ export interface Kernels {
     gradients: number,
   ): number;
   attention(call: number): number;
-  /** Whether keys may wait turned by this encoding; whether its numbers follow from distances alone. */
-  keepsTurned(encoding: number): boolean;
-  relative(encoding: number): boolean;
-  /** A cache is a handle; 0 = no memory. A layer or sequence of −1 means all. */
-  cacheMake(call: number): number;
+  /** 1 when only distances matter to an encoding; 1 when keys can wait turned by it. */
+  relative(encoding: number): number;
+  keepsTurned(encoding: number): number;
+  /**
+   * A cache is known by the handle that these write to `out`, a float64. A layer or sequence of −1
+   * stands for all.
+   */
+  cacheMake(call: number, out: number): number;
+  cacheClone(cache: number, out: number): number;
   cacheFree(cache: number): void;
-  cacheClone(cache: number): number;
-  cacheBytes(cache: number): number;
   cacheAttend(cache: number, layer: number, sequence: number, call: number): number;
   cacheAppend(cache: number, layer: number, sequence: number, call: number): number;
   cacheCount(cache: number, layer: number, sequence: number): number;
   cacheNext(cache: number, layer: number, sequence: number): number;
   cachePositions(cache: number, layer: number, sequence: number, out: number): void;
-  cacheEvict(cache: number, layer: number, sequence: number, slots: number, count: number): number;
+  cacheEvict(
+    cache: number,
+    layer: number,
+    sequence: number,
+    slots: number,
+    count: number,
+    encodings: number,
+    encodingCount: number,
+  ): number;
   cacheTruncate(cache: number, layer: number, sequence: number, count: number): number;
   cacheShift(
     cache: number,
@@ -101,10 +111,10 @@ export interface Kernels {
     encodingCount: number,
   ): number;
   cacheCopySequence(cache: number, from: number, to: number): number;
-  cacheClear(cache: number, sequence: number): void;
+  cacheClear(cache: number, sequence: number): number;
   cacheSize(cache: number): number;
-  cacheSave(cache: number, out: number): void;
-  cacheRestore(cache: number, from: number, bytes: number): number;
+  cacheSave(cache: number, tag: number, out: number): void;
+  cacheRestore(cache: number, tag: number, from: number, bytes: number): number;
   random(
     seedLow: number,
     seedHigh: number,

@@ -33,7 +33,7 @@ export function attend<Output extends Data>(
   const wanted = checkTaps(given.return);
   const shape = tokenShape(setup, given, given.query);
   const { batch, heads, tokens, headDim, valueDim } = shape;
-  checkTerms(encodings.at(0), shape);
+  checkTerms(encodings.any, shape);
   const frame = new Frame(engine.memory);
   try {
     const call = placeTokens(frame, setup, encodings.domain, given, shape);
@@ -43,6 +43,7 @@ export function attend<Output extends Data>(
     call.softcap = softcap;
     const rows = batch * heads * tokens;
     product([batch, heads, tokens, setup.capacity], tapNames, 'return');
+    if (wanted.length > 0) call.keys = setup.capacity;
     for (const tap of wanted) call[tap] = frame.floats(rows * setup.capacity, tap);
     run(cache, frame, 'cacheAttend', layer, given.sequence, call, scale);
     const result: AttentionResult<Output> = { output: output.deliver() };
@@ -115,7 +116,7 @@ function run(
   }
   checkRoom(cache, newcomers);
   for (const [entry, one] of newcomers.entries()) {
-    part(lengths[entry]!, [one], one.sequence, entryOf(call, entry, setup.capacity));
+    part(lengths[entry]!, [one], one.sequence, entryOf(call, entry));
   }
 }
 

@@ -31,24 +31,22 @@ const placeKeys = ['layer', 'sequence'];
 /** Makes a cache; see `Posenc.kvCache` in `types.ts`. */
 export function kvCache(engine: Engine, options: KvCacheOptions): KvCache {
   const { setup, encodings } = checkSetup(engine, options);
-  return new LayerCache(engine, setup, encodings, () => {
+  return new LayerCache(engine, setup, encodings, (frame, out) => {
     const { layers, batch, capacity, axes, window, sinks } = setup;
-    const frame = new Frame(engine.memory);
-    try {
-      const call = frame.call(engine.cacheOrder, {
-        ...{ layers, batch, capacity, axes, window, sinks },
-        kv_heads: setup.kvHeads,
-        head_dim: setup.headDim,
-        value_dim: setup.valueDim,
-        turned: setup.store === 'turned' ? 1 : 0,
-        renumber: setup.positions === 'slots' ? 1 : 0,
-      });
-      return engine.kernels.cacheMake(call) >>> 0;
-    } finally {
-      frame.release();
-    }
+    const call = frame.call(engine.cacheOrder, {
+      ...{ layers, batch, capacity, axes, window, sinks },
+      kv_heads: setup.kvHeads,
+      head_dim: setup.headDim,
+      value_dim: setup.valueDim,
+      turned: setup.store === 'turned' ? 1 : 0,
+      renumber: setup.positions === 'slots' ? 1 : 0,
+    });
+    return engine.kernels.cacheMake(call, out);
   });
 }
+
+/** What writes the handle of a new cache to `out`; returns the module's status. */
+type Make = (frame: Frame, out: number) => number;
 
 /** A cache in the module's memory; see {@link KvCache}. Owns it until it is disposed. */
 class LayerCache implements KvCache {
@@ -59,14 +57,14 @@ class LayerCache implements KvCache {
   readonly valueDim: number;
   readonly capacity: number;
   readonly store: 'turned' | 'raw';
+  readonly bytes: number;
   readonly #engine: Engine;
   readonly #setup: CacheSetup;
   readonly #encodings: CacheEncodings;
   /** 0 when disposed. */
   #handle: number;
 
-  /** `make` returns the module's handle, 0 when there was no memory. */
-  constructor(engine: Engine, setup: CacheSetup, encodings: CacheEncodings, make: () => number) {
+  constructor(engine: Engine, setup: CacheSetup, encodings: CacheEncodings, make: Make) {
     const { layers, batch, kvHeads, headDim, valueDim, capacity, store } = setup;
     this.layers = layers;
     this.batch = batch;
@@ -78,15 +76,16 @@ class LayerCache implements KvCache {
     this.#engine = engine;
     this.#setup = setup;
     this.#encodings = encodings;
-    const bytes = 4 * layers * batch * capacity * (kvHeads * (headDim + valueDim) + setup.axes);
-    const free = (handle: number) => engine.kernels.cacheFree(handle);
-    this.#handle = engine.memory.claim(make, free, bytes, 'the cache');
+    this.bytes = 4 * layers * batch * capacity * (kvHeads * (headDim + valueDim) + setup.axes);
+    const { kernels, memory } = engine;
+    const handle = () =>
+      this.#framed((frame) => {
+        const out = frame.doubles([0], 'the cache');
+        return make(frame, out) === 0 ? kernels.HEAPF64[out >>> 3]! : 0;
+      });
+    const free = (pointer: number) => kernels.cacheFree(pointer);
+    this.#handle = memory.claim(handle, free, this.bytes, 'the cache');
     engine.memory.liveCaches += 1;
-  }
-
-  get bytes(): number {
-    const { engine, handle } = this.#live();
-    return engine.kernels.cacheBytes(handle);
   }
 
   get disposed(): boolean {
@@ -141,7 +140,9 @@ class LayerCache implements KvCache {
     this.#framed((frame) => {
       const pointer = frame.bytes(4 * sorted.length, 'slots');
       engine.kernels.HEAP32.set(sorted, pointer >>> 2);
-      const status = engine.kernels.cacheEvict(handle, ...where, pointer, sorted.length);
+      const { address, count } = this.#placeEncodings(frame);
+      const taken = [pointer, sorted.length] as const;
+      const status = engine.kernels.cacheEvict(handle, ...where, ...taken, address, count);
       engine.expectOk(status, 'evict');
     });
   }
@@ -169,10 +170,8 @@ class LayerCache implements KvCache {
     const where = this.#checked(given, -1);
     this.#expectShiftable();
     this.#framed((frame) => {
-      const placed = placeTerms(frame, this.#encodings.at(this.#encodings.followedFrom ?? 0));
-      const encodings = placeAddresses(frame, placed);
-      const { kernels } = engine;
-      const status = kernels.cacheShift(handle, ...where, from, to, by, encodings, placed.length);
+      const { address, count } = this.#placeEncodings(frame);
+      const status = engine.kernels.cacheShift(handle, ...where, from, to, by, address, count);
       if (engine.statusName(status) === 'position') {
         const { low, high } = this.#encodings.domain;
         const allowed = `a shift that keeps tokens at positions from ${low} to ${high}`;
@@ -192,12 +191,13 @@ class LayerCache implements KvCache {
   clear(options?: { sequence?: number }): void {
     const { engine, handle } = this.#live();
     const { sequence } = checkOptions(options, ['sequence'], 'clear');
-    engine.kernels.cacheClear(handle, this.#sequence(sequence));
+    engine.expectOk(engine.kernels.cacheClear(handle, this.#sequence(sequence)), 'clear');
   }
 
   fork(): KvCache {
     const { engine, setup, encodings, handle } = this.#live();
-    return new LayerCache(engine, setup, encodings, () => engine.kernels.cacheClone(handle) >>> 0);
+    const clone = (_: Frame, out: number) => engine.kernels.cacheClone(handle, out);
+    return new LayerCache(engine, setup, encodings, clone);
   }
 
   save(): Uint8Array {
@@ -205,7 +205,7 @@ class LayerCache implements KvCache {
     return this.#framed((frame) => {
       const size = engine.kernels.cacheSize(handle);
       const pointer = frame.bytes(size, 'the saved cache');
-      engine.kernels.cacheSave(handle, pointer);
+      engine.kernels.cacheSave(handle, 0, pointer);
       const content = engine.kernels.HEAPU8.subarray(pointer, pointer + size);
       return pack(labelOf(setup, encodings), content);
     });
@@ -217,7 +217,7 @@ class LayerCache implements KvCache {
     this.#framed((frame) => {
       const pointer = frame.bytes(content.length, 'bytes');
       engine.kernels.HEAPU8.set(content, pointer);
-      const status = engine.kernels.cacheRestore(handle, pointer, content.length);
+      const status = engine.kernels.cacheRestore(handle, 0, pointer, content.length);
       if (engine.statusName(status) === 'capacity') {
         const allowed = `a cache of a capacity of at most the slots here, ${this.capacity}`;
         throw wrong('capacity', 'bytes', bytes, allowed);
@@ -257,6 +257,12 @@ class LayerCache implements KvCache {
     } finally {
       frame.release();
     }
+  }
+
+  /** Writes what turns keys that move. */
+  #placeEncodings(frame: Frame): { address: number; count: number } {
+    const placed = placeTerms(frame, this.#encodings.any);
+    return { address: placeAddresses(frame, placed), count: placed.length };
   }
 
   #layer(layer: unknown): number {

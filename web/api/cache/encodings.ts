@@ -31,7 +31,7 @@ export class CacheEncodings {
     const { keepsTurned, absolute } = ask(engine, inside);
     this.domain = commonDomain(inside.map(({ block }) => block.domain));
     this.rotation = turning;
-    this.keepsTurned = turning !== undefined && keepsTurned;
+    this.keepsTurned = keepsTurned;
     this.absolute = all.find(({ encoding }) => embedsOnly(encoding)) ?? absolute;
     this.followedFrom = turning && followedFrom(turning.encoding.options as RopeScaling);
     this.#engine = engine;
@@ -44,6 +44,11 @@ export class CacheEncodings {
     const { scaling } = this.rotation!.encoding.options as RopeScaling;
     const longest = scaling!.type === 'longrope' ? this.followedFrom + 1 : Infinity;
     return Math.min(Math.max(length(), this.followedFrom), longest);
+  }
+
+  /** What says how keys were turned, and how they turn on. */
+  get any(): readonly Term[] {
+    return this.at(this.likeLength(() => 1));
   }
 
   /** What acts in a call on a sequence of a length that `likeLength` gave. */
@@ -74,8 +79,8 @@ function ask(engine: Engine, terms: readonly Term[]) {
     const placed = placeTerms(frame, terms);
     const { kernels } = engine;
     return {
-      keepsTurned: placed.every(({ pointer }) => kernels.keepsTurned(pointer)),
-      absolute: placed.find(({ pointer }) => !kernels.relative(pointer)),
+      keepsTurned: placed.some(({ pointer }) => kernels.keepsTurned(pointer) !== 0),
+      absolute: placed.find(({ pointer }) => kernels.relative(pointer) === 0),
     };
   } finally {
     frame.release();

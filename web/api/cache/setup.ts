@@ -59,7 +59,7 @@ export function checkSetup(engine: Engine, options: KvCacheOptions) {
     store: checkStore(given.store, positions, encodings),
   };
   const kept = setup.window + setup.sinks;
-  if (setup.window > 0 && kept > setup.capacity) {
+  if (kept > setup.capacity) {
     throw wrong('range', 'capacity', setup.capacity, `at least window + sinks = ${kept}`);
   }
   return { setup: Object.freeze(setup), encodings };

@@ -117,22 +117,22 @@ function masksOf(given: CacheTokens & Partial<CacheQueries>) {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
-/** The part of a call that is about one of its batch entries. `row` is how long the rows of taps are. */
-export function entryOf(call: AttentionCall, entry: number, row: number): AttentionCall {
-  const { heads, kv_heads, queries, keys, head_dim, value_dim, axes } = call;
+/** The part of a call that is about one of its batch entries. */
+export function entryOf(call: AttentionCall, entry: number): AttentionCall {
+  const { heads, kv_heads, queries, head_dim, value_dim, axes } = call;
   const part = (pointer: number, bytes: number) => (pointer === 0 ? 0 : pointer + entry * bytes);
   const own = (pointer: number, perBatch: number, bytes: number) =>
     perBatch === 0 ? pointer : part(pointer, bytes);
-  const tap = 4 * heads * queries * row;
+  const tap = 4 * heads * queries * call.keys;
   return {
     ...call,
     batch: 1,
     query: part(call.query, 4 * heads * queries * head_dim),
-    key: part(call.key, 4 * kv_heads * keys * head_dim),
-    value: part(call.value, 4 * kv_heads * keys * value_dim),
+    key: part(call.key, 4 * kv_heads * queries * head_dim),
+    value: part(call.value, 4 * kv_heads * queries * value_dim),
     output: part(call.output, 4 * heads * queries * value_dim),
     query_positions: own(call.query_positions, call.query_positions_per_batch, 4 * queries * axes),
-    key_mask: own(call.key_mask, call.key_mask_per_batch, keys),
+    key_mask: own(call.key_mask, call.key_mask_per_batch, queries),
     query_scales: own(call.query_scales, call.query_scales_per_batch, 4 * queries),
     scores: part(call.scores, tap),
     capped: part(call.capped, tap),
@@ -144,12 +144,12 @@ export function entryOf(call: AttentionCall, entry: number, row: number): Attent
 
 /** How many tokens of a batch entry are real, and their largest coordinate where positions were given. */
 export function countReal(frame: Frame, call: AttentionCall, entry: number) {
-  const { keys, axes } = call;
-  const { query_positions, key_mask } = entryOf(call, entry, 0);
+  const { queries, axes } = call;
+  const { query_positions, key_mask } = entryOf(call, entry);
   const { HEAPU8, HEAP32 } = frame.memory.kernels;
   let real = 0;
   let farthest: number | undefined;
-  for (let t = 0; t < keys; t++) {
+  for (let t = 0; t < queries; t++) {
     if (key_mask !== 0 && HEAPU8[key_mask + t] === 0) continue;
     real += 1;
     for (let axis = 0; query_positions !== 0 && axis < axes; axis++) {
