@@ -113,7 +113,7 @@ describe('offsets', () => {
         rowsOf(key, 0, 6),
         rowsOf(value, 0, 6),
         { queries: [5], keys: count(0, 6) },
-        { scale: 1, rotate: Array.from, bias: (_, distance) => distance / 4 },
+        { scale: 1, rotate: (x) => Array.from(x), bias: (_, distance) => distance / 4 },
       ),
     );
   });

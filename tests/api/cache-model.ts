@@ -146,10 +146,10 @@ export class ModelCache {
     row.tokens = row.tokens.slice(0, count);
   }
 
-  /** Adds `delta` to positions from `from` on. */
+  /** Adds `delta` to positions from `from` on; where there are no tokens, nothing moves. */
   shift(layer: number, sequence: number, delta: number, from: number): void {
     const row = this.rows[layer]![sequence]!;
-    if (row.next - 1 >= from) row.next += delta;
+    if (row.tokens.length > 0 && row.next - 1 >= from) row.next += delta;
     for (const token of row.tokens) if (token.position >= from) token.position += delta;
   }
 

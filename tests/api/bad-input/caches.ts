@@ -102,7 +102,7 @@ export const caches: Case[] = [
   ],
 
   [attended({}, 2), 'range', 'layer', 'layer is 2, needs an integer from 0 to 1'],
-  [attended({}, undefined), 'argument', 'layer', 'layer is missing'],
+  [attended({}, null), 'argument', 'layer', 'layer is null, needs an integer from 0 to 1'],
   [then((cache) => cache.attend(0)), 'argument', 'key', 'key is missing'],
   [then((cache) => cache.append(0, 'k')), 'argument', 'tokens', 'tokens is "k"'],
   [attended({ window: 2 }), 'option', 'window', 'it takes key, value'],
