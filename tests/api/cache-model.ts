@@ -126,7 +126,10 @@ export class ModelCache {
       keyPosition: (_, n) => tokens[n]!.position,
       ...(rotaryDim > 0 && { rotate: (x, position) => turn(x, position, { rotaryDim, layout }) }),
       ...(alibi && { bias: (h, distance) => -slopes(heads)[h]! * Math.abs(distance) }),
-      sees: (_, __, ___, n) => tokens[n]!.position < sinks || at - tokens[n]!.position < window,
+      sees: (_, __, ___, n) => {
+        const { position } = tokens[n]!;
+        return (sinks > 0 && position < sinks) || at - position < window;
+      },
     }).output;
   }
 
