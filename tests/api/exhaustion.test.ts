@@ -34,6 +34,8 @@ test('full memory is an error, not the end', () => {
   const rope = posenc.encoding('rope', { headDim: 64 });
   const shape = { heads: 1, queries: 4, headDim: 64 };
   using tensor = posenc.tensor(x, [1, 1, 4, 64]);
+  using cache = posenc.kvCache({ kvHeads: 1, headDim: 64, capacity: 4, encoding: rope });
+  const token = x.subarray(0, 64);
   const calls = {
     encoding: () => posenc.encoding('rope', { headDim: 64 }),
     'large encoding': () => posenc.encoding('sinusoidal', { width: 65536 }),
@@ -42,6 +44,14 @@ test('full memory is an error, not the end', () => {
     table: () => rope.table(0, { tokens: 4 }),
     bias: () => posenc.encoding('alibi', { heads: 2 }).bias({ queries: 3 }),
     attention: () => posenc.attention({ query: x, key: x, value: x, shape, encoding: rope }),
+    cache: () => posenc.kvCache({ kvHeads: 1, headDim: 64, capacity: 4096 }).dispose(),
+    decode: () => {
+      cache.attend(0, { query: token, key: token, value: token });
+      cache.shift(1);
+      cache.truncate(0);
+    },
+    fork: () => cache.fork().dispose(),
+    save: () => cache.restore(cache.save()),
     random: () => posenc.random(1).uniform(100_000),
     read: () => tensor.read(),
   };
@@ -61,7 +71,11 @@ test('full memory is an error, not the end', () => {
     const allowed = name === 'bad encoding' ? ['range'] : ['works', 'memory'];
     expect(allowed, name).toContain(outcome);
   }
-  expect(Object.fromEntries(full)).toMatchObject({ random: 'memory', read: 'works' });
+  expect(Object.fromEntries(full)).toMatchObject({
+    random: 'memory',
+    cache: 'memory',
+    read: 'works',
+  });
   const after = Object.fromEntries(outcomes()) as Record<string, string>;
   for (const [name, outcome] of Object.entries(after)) {
     expect(outcome, name).toBe(name === 'bad encoding' ? 'range' : 'works');
