@@ -154,7 +154,8 @@ class KvCache {
   }
   /// True when neither a query at `position` nor later ones see a key.
   bool out_of_sight(std::int64_t key, std::int64_t position) const {
-    return key >= policy_.sinks && key <= position - policy_.window;
+    const bool sink = policy_.sinks > 0 && key < policy_.sinks;
+    return !sink && key <= position - policy_.window;
   }
   /// True when stored keys can get other positions.
   bool movable(const ScoreTerms& terms) const;

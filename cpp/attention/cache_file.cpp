@@ -94,6 +94,7 @@ bool KvCache::holds(std::int64_t tag, std::span<const std::uint8_t> bytes) const
     };
     if (t.count < 0 || t.count > limit() || !fits(t.next)) return false;
     if (t.gone != kNever && !fits(t.gone)) return false;
+    if (policy_.renumber && t.next != t.count) return false;
     if (!take(t.count * token_bytes(shape_))) return false;
     for (std::int64_t n = 0; n < t.count * shape_.axes; ++n) {
       std::int32_t position = 0;

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "samples.hpp"
 #include "table.hpp"
@@ -226,6 +228,31 @@ AttentionCase slice(const AttentionCase& c, std::int64_t first, std::int64_t cou
   s.query_segments = tokens_of(c.query_segments, c.queries, 1, first, count);
   s.query_scales = tokens_of(c.query_scales, c.queries, 1, first, count);
   return s;
+}
+
+AttentionCase padded(const AttentionCase& c, std::int64_t before, std::int64_t after) {
+  constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+  AttentionCase p = c;
+  p.queries = p.keys = before + c.keys + after;
+  p.query.assign(static_cast<std::size_t>(p.heads * p.queries * p.head_dim), kNothing);
+  p.key.assign(static_cast<std::size_t>(p.kv_heads * p.keys * p.head_dim), kNothing);
+  p.value.assign(static_cast<std::size_t>(p.kv_heads * p.keys * p.value_dim), kNothing);
+  p.key_positions.assign(static_cast<std::size_t>(p.keys), 1);
+  p.key_mask.assign(static_cast<std::size_t>(p.keys), 0);
+  AttentionCase source = c;
+  for (std::int64_t t = 0; t < c.keys; ++t) {
+    for (std::int64_t h = 0; h < c.heads; ++h) {
+      std::copy_n(source.query_row(0, h, t), c.head_dim, p.query_row(0, h, before + t));
+    }
+    for (std::int64_t h = 0; h < c.kv_heads; ++h) {
+      std::copy_n(source.key_row(0, h, t), c.head_dim, p.key_row(0, h, before + t));
+      std::copy_n(source.value_row(0, h, t), c.value_dim, p.value_row(0, h, before + t));
+    }
+    p.key_positions[static_cast<std::size_t>(before + t)] = static_cast<std::int32_t>(t);
+    p.key_mask[static_cast<std::size_t>(before + t)] = 1;
+  }
+  p.query_positions = p.key_positions;
+  return p;
 }
 
 std::vector<float> output_rows(const AttentionCase& c, const Stages<float>& result,

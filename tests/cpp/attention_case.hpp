@@ -121,6 +121,10 @@ T per_token(const std::vector<T>& numbers, std::int64_t tokens, std::int64_t ent
 AttentionCase slice(const AttentionCase& problem, std::int64_t first, std::int64_t count,
                     std::int64_t key_first, std::int64_t key_count);
 
+/// A self-attention among padding: `before` and `after` tokens of NaN that are masked, with
+/// positions of no meaning.
+AttentionCase padded(const AttentionCase& problem, std::int64_t before, std::int64_t after);
+
 /// The outputs of the queries [first, first + count).
 std::vector<float> output_rows(const AttentionCase& problem, const Stages<float>& result,
                                std::int64_t first, std::int64_t count);

@@ -183,6 +183,33 @@ TEST_CASE("adding a constant to all positions changes nothing") {
   });
 }
 
+TEST_CASE(
+    "encodings say whether they are relative, and absolute ones do change with all positions") {
+  AttentionCase problem;
+  problem.heads = 2;
+  problem.queries = 20;
+  problem.keys = 60;
+  problem.head_dim = 12;
+  problem.fill(42);
+  problem.causal = true;
+  int absolute = 0;
+  with_every_encoding(problem, [&](AttentionCase p, const Reference& reference) {
+    CHECK(p.encodings[0]->relative() == reference.relative);
+    if (reference.relative) return;
+    ++absolute;
+    const auto here = run(p);
+    for (std::int32_t& position : p.query_positions) position += 7;
+    for (std::int32_t& position : p.key_positions) position += 7;
+    const auto there = run(p);
+    REQUIRE(there.status == Status::ok);
+    CHECK(differences(there.weights, std::span<const float>(here.weights)) != "");
+  });
+  CHECK(absolute > 5);
+  for (const Sample& sample : samples(12, 2)) {
+    if (fills(*sample.description, Hook::embed)) CHECK_FALSE(sample.make()->relative());
+  }
+}
+
 TEST_CASE("moving the queries alone does change the weights, unless there is no encoding") {
   AttentionCase problem;
   problem.queries = 4;

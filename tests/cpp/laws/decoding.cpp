@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,6 @@
 
 namespace posenc::test {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// A causal self-attention of `tokens` tokens; more than a block of keys and a block of queries.
 AttentionCase sequence(std::int64_t tokens, unsigned seed) {
@@ -72,32 +69,6 @@ TEST_CASE("chunk by chunk is prefill") {
       }
     }
   });
-}
-
-/// `c` among padding: `before` and `after` tokens of NaN that are masked, with positions of no
-/// meaning.
-AttentionCase padded(const AttentionCase& c, std::int64_t before, std::int64_t after) {
-  AttentionCase p = c;
-  p.queries = p.keys = before + c.keys + after;
-  p.query.assign(static_cast<std::size_t>(p.heads * p.queries * p.head_dim), kNan);
-  p.key.assign(static_cast<std::size_t>(p.kv_heads * p.keys * p.head_dim), kNan);
-  p.value.assign(static_cast<std::size_t>(p.kv_heads * p.keys * p.value_dim), kNan);
-  p.key_positions.assign(static_cast<std::size_t>(p.keys), 1);
-  p.key_mask.assign(static_cast<std::size_t>(p.keys), 0);
-  AttentionCase source = c;
-  for (std::int64_t t = 0; t < c.keys; ++t) {
-    for (std::int64_t h = 0; h < c.heads; ++h) {
-      std::copy_n(source.query_row(0, h, t), c.head_dim, p.query_row(0, h, before + t));
-    }
-    for (std::int64_t h = 0; h < c.kv_heads; ++h) {
-      std::copy_n(source.key_row(0, h, t), c.head_dim, p.key_row(0, h, before + t));
-      std::copy_n(source.value_row(0, h, t), c.value_dim, p.value_row(0, h, before + t));
-    }
-    p.key_positions[static_cast<std::size_t>(before + t)] = static_cast<std::int32_t>(t);
-    p.key_mask[static_cast<std::size_t>(before + t)] = 1;
-  }
-  p.query_positions = p.key_positions;
-  return p;
 }
 
 TEST_CASE("padding on the left, the right or both sides changes nothing") {

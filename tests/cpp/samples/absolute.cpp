@@ -146,9 +146,11 @@ void add_tupe(std::vector<Sample>& all, int heads) {
         .share("keys", keys);
   };
   Reference plain;
+  plain.relative = false;
   plain.bias = absolute;
   all.push_back({"tupe", given(), plain});
   Reference untied;
+  untied.relative = false;
   untied.bias = [=](int head, std::int64_t query, std::int64_t key) {
     if (query == 0) return number(first, head);
     if (key == 0) return number(others, head);

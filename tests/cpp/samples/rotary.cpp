@@ -199,6 +199,7 @@ void add_selective(Samples& samples, std::int64_t rotary_dim) {
   const std::int64_t pairs = rotary_dim / 2;
   const TensorPointer angles = random_tensor(kTokens * pairs, 78);
   Reference r;
+  r.relative = false;
   r.tokens = kTokens;
   r.turn = [=](Side, int, std::span<const float> row, std::int64_t position) {
     auto out = widen(row);
