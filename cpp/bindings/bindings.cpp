@@ -70,6 +70,19 @@ int domain(Address block, Address out) {
   return code(Status::ok);
 }
 
+/// Whether distances alone matter to the encoding.
+int relative(Address block) {
+  const auto encoding = make(at<double>(block));
+  return encoding != nullptr && encoding->relative() ? 1 : 0;
+}
+
+/// Whether keys can wait turned, each by a turn that has an inverse.
+int keeps_turned(Address block) {
+  const auto encoding = make(at<double>(block));
+  const Rotate* hook = encoding == nullptr ? nullptr : encoding->rotate();
+  return hook != nullptr && hook->regimes() == 1 && hook->turns_pairs_only() ? 1 : 0;
+}
+
 double score_scale(Address block, double head_dim) {
   const auto encoding = make(at<double>(block));
   return encoding == nullptr ? std::nan("")
@@ -225,6 +238,8 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("frequencies", &frequencies);
   function("attentionFactor", &attention_factor);
   function("domain", &domain);
+  function("relative", &relative);
+  function("keepsTurned", &keeps_turned);
   function("scoreScale", &score_scale);
   function("embedWidth", &embed_width);
   function("embed", &embed);

@@ -44,6 +44,8 @@ test('full memory is an error, not the end', () => {
     ...{ firstWeight: numbers(4), firstBias: numbers(2) },
     ...{ lastWeight: numbers(2), lastBias: numbers(1) },
   });
+  using cache = posenc.kvCache({ kvHeads: 1, headDim: 64, capacity: 4, encoding: rope });
+  const token = x.subarray(0, 64);
   const calls = {
     encoding: () => posenc.encoding('rope', { headDim: 64 }),
     'large encoding': () => posenc.encoding('sinusoidal', { width: 65536 }),
@@ -58,6 +60,14 @@ test('full memory is an error, not the end', () => {
       posenc.attentionBackward({ query: x, key: x, value: x, shape, encoding: dape, gradient: x }),
     rotateGradient: () => selective.rotateGradient(x, x, { shape: [4, 64] }),
     embedGradient: () => scaled.embedGradient(new Float32Array(width), 0, { tokens: 1 }),
+    cache: () => posenc.kvCache({ kvHeads: 1, headDim: 64, capacity: 4096 }).dispose(),
+    decode: () => {
+      cache.attend(0, { query: token, key: token, value: token });
+      cache.shift(1);
+      cache.truncate(0);
+    },
+    fork: () => cache.fork().dispose(),
+    save: () => cache.restore(cache.save()),
     random: () => posenc.random(1).uniform(100_000),
     read: () => tensor.read(),
   };
@@ -76,7 +86,11 @@ test('full memory is an error, not the end', () => {
     const allowed = name === 'bad encoding' ? ['range'] : ['works', 'memory'];
     expect(allowed, String(name)).toContain(outcome);
   }
-  expect(Object.fromEntries(full)).toMatchObject({ random: 'memory', read: 'works' });
+  expect(Object.fromEntries(full)).toMatchObject({
+    random: 'memory',
+    cache: 'memory',
+    read: 'works',
+  });
   const after = outcomes();
   for (const [name, outcome] of after) {
     expect(outcome, String(name)).toBe(name === 'bad encoding' ? 'range' : 'works');

@@ -1,10 +1,12 @@
 import { PosencError } from './error.js';
 import {
   attentionFields,
+  cacheFields,
   gradientFields,
   linearFields,
   rotateFields,
   type AttentionCall,
+  type CacheCall,
   type GradientCall,
   type Kernels,
   type LinearCall,
@@ -23,6 +25,7 @@ interface Description {
   readonly rotateFields: readonly string[];
   readonly gradientFields: readonly string[];
   readonly linearFields: readonly string[];
+  readonly cacheFields: readonly string[];
   readonly encodings: readonly RawDescription[];
 }
 
@@ -37,6 +40,7 @@ export class Engine {
   readonly attentionOrder: readonly (keyof AttentionCall)[];
   readonly gradientOrder: readonly (keyof GradientCall)[];
   readonly linearOrder: readonly (keyof LinearCall)[];
+  readonly cacheOrder: readonly (keyof CacheCall)[];
   readonly #status: readonly string[];
 
   constructor(kernels: Kernels, version: string, variant: Variant) {
@@ -49,6 +53,7 @@ export class Engine {
     this.attentionOrder = sameNames(description.fields, attentionFields);
     this.gradientOrder = sameNames(description.gradientFields, gradientFields);
     this.linearOrder = sameNames(description.linearFields, linearFields);
+    this.cacheOrder = sameNames(description.cacheFields, cacheFields);
     this.#status = description.status;
     this.memory = new Memory(kernels);
   }
@@ -56,11 +61,16 @@ export class Engine {
   /** Throws when the module refused a call. The API checks arguments first, so this is about memory. */
   expectOk(status: number, call: string): void {
     if (status === 0) return;
-    const name = this.#status[status] ?? String(status);
+    const name = this.statusName(status);
     if (name === 'memory') throw noMemory(call);
     throw new PosencError('argument', `${call} refused its arguments (${name})`, {
       received: name,
     });
+  }
+
+  /** What a status is called in the module. */
+  statusName(status: number): string {
+    return this.#status[status] ?? String(status);
   }
 
   /** A size that the module tells of an encoding; it is 0 when there was no memory to make it. */

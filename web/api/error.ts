@@ -9,6 +9,7 @@
  * - `disposed`: use of an object after `dispose()`
  * - `wasm-load`: the WebAssembly module could not be fetched, compiled or started
  * - `memory`: an allocation failed or a buffer is detached
+ * - `capacity`: a cache has no slot left for what it was given
  * - `aborted`: an `AbortSignal` fired
  * - `unsupported`: valid, but not something this build or engine can do
  */
@@ -21,6 +22,7 @@ export type PosencErrorCode =
   | 'disposed'
   | 'wasm-load'
   | 'memory'
+  | 'capacity'
   | 'aborted'
   | 'unsupported';
 

@@ -97,6 +97,46 @@ export interface Kernels {
   /** Takes the call of `attention` with what that wrote at `output` and `statistics`. */
   attentionBackward(call: number, gradients: number): number;
   linearAttention(call: number): number;
+  /** 1 when only distances matter to an encoding; 1 when keys can wait turned by it. */
+  relative(encoding: number): number;
+  keepsTurned(encoding: number): number;
+  /**
+   * A cache is known by the handle that these write to `out`, a float64. A layer or sequence of −1
+   * stands for all.
+   */
+  cacheMake(call: number, out: number): number;
+  cacheClone(cache: number, out: number): number;
+  cacheFree(cache: number): void;
+  cacheAttend(cache: number, layer: number, sequence: number, call: number): number;
+  cacheAppend(cache: number, layer: number, sequence: number, call: number): number;
+  cacheCount(cache: number, layer: number, sequence: number): number;
+  cacheNext(cache: number, layer: number, sequence: number): number;
+  cachePositions(cache: number, layer: number, sequence: number, out: number): void;
+  cacheEvict(
+    cache: number,
+    layer: number,
+    sequence: number,
+    slots: number,
+    count: number,
+    encodings: number,
+    encodingCount: number,
+  ): number;
+  cacheTruncate(cache: number, layer: number, sequence: number, count: number): number;
+  cacheShift(
+    cache: number,
+    layer: number,
+    sequence: number,
+    from: number,
+    to: number,
+    delta: number,
+    encodings: number,
+    encodingCount: number,
+  ): number;
+  cacheCopySequence(cache: number, from: number, to: number): number;
+  cacheClear(cache: number, sequence: number): number;
+  cacheSize(cache: number): number;
+  cacheSave(cache: number, tag: number, out: number): void;
+  cacheRestore(cache: number, tag: number, from: number, bytes: number): number;
   random(
     seedLow: number,
     seedHigh: number,
@@ -220,7 +260,23 @@ export const linearFields = [
   'output',
 ] as const;
 
+/** Fields of the call block of `cacheMake`; the module tells their order. */
+export const cacheFields = [
+  'layers',
+  'batch',
+  'kv_heads',
+  'head_dim',
+  'value_dim',
+  'capacity',
+  'axes',
+  'turned',
+  'window',
+  'sinks',
+  'renumber',
+] as const;
+
 export type RotateCall = Record<(typeof rotateFields)[number], number>;
 export type AttentionCall = Record<(typeof attentionFields)[number], number>;
 export type GradientCall = Record<(typeof gradientFields)[number], number>;
 export type LinearCall = Record<(typeof linearFields)[number], number>;
+export type CacheCall = Record<(typeof cacheFields)[number], number>;

@@ -9,9 +9,9 @@ import { ResidentTensor } from './tensor.js';
 import type { Data } from './types.js';
 
 /** Widest window: no two positions are further apart. */
-const maxDistance = 2 ** 31;
+export const maxDistance = 2 ** 31;
 /** Longest chunk, and last position of a sink. */
-const maxReach = 2 ** 30;
+export const maxReach = 2 ** 30;
 
 /** The options that `placeMasks` reads. */
 export const maskKeys = [

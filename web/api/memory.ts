@@ -15,6 +15,8 @@ export class Memory {
   readonly kernels: Kernels;
   /** Tensors not yet disposed. */
   liveTensors = 0;
+  /** Caches not yet disposed. */
+  liveCaches = 0;
   /** A stack that the frames of running calls share: `used` bytes from `pointer`. */
   readonly scratch: { readonly pointer: number; readonly size: number; used: number };
 
@@ -31,13 +33,31 @@ export class Memory {
 
   /** Allocates; throws `PosencError` of code `memory` when there is no room. */
   allocate(bytes: number, argument: string): number {
-    const pointer = this.#malloc(bytes);
+    return this.claim(
+      () => this.#malloc(bytes),
+      (pointer) => this.free(pointer),
+      bytes,
+      argument,
+    );
+  }
+
+  /**
+   * Lets `make` take about `bytes` in the module; it returns where they are, 0 when there is no room.
+   * `free` gives back what leaves too little to the kernels.
+   */
+  claim(
+    make: () => number,
+    free: (pointer: number) => void,
+    bytes: number,
+    argument: string,
+  ): number {
+    const pointer = make();
     const spare = pointer === 0 ? 0 : this.#malloc(headroom);
     if (spare !== 0) {
       this.free(spare);
       return pointer;
     }
-    if (pointer !== 0) this.free(pointer);
+    if (pointer !== 0) free(pointer);
     throw new PosencError(
       'memory',
       `no memory for ${argument}: ${bytes} bytes asked for, the module holds ${this.bytes}`,

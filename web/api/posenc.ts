@@ -2,6 +2,8 @@ import { float32 } from './array.js';
 import { attention } from './attention.js';
 import { attentionBackward } from './attention/backward.js';
 import type { AttentionBackwardInputs, GradientName } from './attention/gradients.js';
+import { kvCache } from './cache/cache.js';
+import type { KvCacheOptions } from './cache/types.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
 import type { LinearInputs } from './model/inputs.js';
@@ -26,6 +28,9 @@ export function createPosenc(engine: Engine): Posenc {
     get liveTensors() {
       return memory.liveTensors;
     },
+    get liveCaches() {
+      return memory.liveCaches;
+    },
   };
   return Object.freeze<Posenc>({
     info: Object.freeze(info),
@@ -41,6 +46,7 @@ export function createPosenc(engine: Engine): Posenc {
     onnxRotaryEmbedding: (...given) => onnxRotaryEmbedding(engine, ...given),
     onnxLinearAttention: (...given) => onnxLinearAttention(engine, ...given),
     scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
+    kvCache: (options: KvCacheOptions) => kvCache(engine, options),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),

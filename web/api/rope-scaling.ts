@@ -57,3 +57,14 @@ export const tableOptions = ({ inverseFrequencies, attentionFactor }: ScaledFreq
   frequencies: inverseFrequencies,
   attentionFactor,
 });
+
+/**
+ * The trained length of a rule whose table follows the length of the sequence; `undefined` when it
+ * does not, or when the caller has fixed a length.
+ */
+export function followedFrom({ scaling, length }: RopeScaling): number | undefined {
+  if (length !== undefined) return undefined;
+  const follows =
+    scaling?.type === 'longrope' || (scaling?.type === 'dynamic' && scaling.alpha === undefined);
+  return follows ? scaling.originalMaxPosition : undefined;
+}

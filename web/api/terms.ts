@@ -14,29 +14,46 @@ export interface Term {
   readonly block: ResolvedBlock;
 }
 
+/** What terms must fit: all dimensions of an attention call, or those that are known. */
+type KnownShape = Partial<FullShape> & Pick<FullShape, 'headDim' | 'valueDim'>;
+
 /**
  * The encodings of an attention call. Throws unless each acts inside attention, no two fill the same
  * hook, and their sizes fit the shape.
  */
 export function attentionTerms(given: unknown, shape: FullShape): Term[] {
+  const terms = readTerms(given);
+  checkTerms(terms, shape);
+  return terms;
+}
+
+/** One encoding or several as terms; throws unless they are encodings. */
+export function readTerms(given: unknown): Term[] {
   if (given === undefined) return [];
   const several = Array.isArray(given);
   const encodings = (several ? given : [given]) as readonly Encoding[];
-  const terms: Term[] = [];
-  for (const [i, encoding] of encodings.entries()) {
+  return Array.from(encodings, (encoding, i) => {
     const argument = several ? `encoding[${i}]` : 'encoding';
-    const block = ConfiguredEncoding.block(encoding, argument);
+    return { encoding, argument, block: ConfiguredEncoding.block(encoding, argument) };
+  });
+}
+
+/** Throws unless each acts inside attention, no two fill the same hook, and their sizes fit the shape. */
+export function checkTerms(terms: readonly Term[], shape: KnownShape): void {
+  for (const [i, { encoding, argument }] of terms.entries()) {
     checkFit(encoding, argument, shape);
     checkValues(encoding, argument, shape);
     for (const hook of encoding.hooks) {
-      const first = terms.find((term) => term.encoding.hooks.includes(hook));
+      const first = terms.slice(0, i).find((term) => term.encoding.hooks.includes(hook));
       if (first !== undefined) throw filledTwice(first, encoding, argument, hook);
     }
-    terms.push({ encoding, argument, block });
   }
   checkWidths(terms);
-  return terms;
 }
+
+/** Whether an encoding acts in `embed` and nowhere else: its rows are part of the input. */
+export const embedsOnly = ({ hooks }: Encoding): boolean =>
+  hooks.length > 0 && hooks.every((hook) => hook === 'embed');
 
 /** A term whose block is in the module's memory. */
 export interface PlacedTerm extends Term {
@@ -93,7 +110,7 @@ export function scoreScale(
 function checkValues(
   { options }: Encoding,
   argument: string,
-  { headDim, valueDim }: FullShape,
+  { headDim, valueDim }: KnownShape,
 ): void {
   const given = options as { values?: unknown; valueDim?: number; turnsOutputBack?: boolean };
   if (given.values !== undefined && given.valueDim !== valueDim) {
@@ -139,9 +156,9 @@ const perHead: {
   cope: { shared: 0, dimensions: ['heads'] },
 };
 
-function checkFit(term: Encoding, argument: string, shape: FullShape): void {
-  const { name, hooks } = term;
-  if (hooks.length > 0 && hooks.every((hook) => hook === 'embed')) {
+function checkFit(term: Encoding, argument: string, shape: KnownShape): void {
+  const { name } = term;
+  if (embedsOnly(term)) {
     throw new PosencError(
       'unsupported',
       `${argument} is ${name}, which does not act inside attention: add the rows of embed() to the input instead`,
@@ -163,7 +180,7 @@ function checkFit(term: Encoding, argument: string, shape: FullShape): void {
     const configured = options[option];
     if (configured === undefined || configured === shared) continue;
     for (const dimension of dimensions) {
-      if (configured === shape[dimension]) continue;
+      if (shape[dimension] === undefined || configured === shape[dimension]) continue;
       const whose = dimension === option ? 'that' : `the ${dimension}`;
       const allowed = `${whose} of the attention call, ${shape[dimension]}`;
       throw wrong('shape', `${argument}.options.${option}`, configured, allowed);

@@ -16,11 +16,13 @@ import type {
 import type { AttentionMasks } from './attention/masks.js';
 import type { LinearInputs } from './model/inputs.js';
 import type { Interop } from './interop/types.js';
+import type { KvCache, KvCacheOptions } from './cache/types.js';
 export type * from './encodings.js';
 export type * from './attention/gradients.js';
 export type * from './attention/masks.js';
 export type * from './model/inputs.js';
 export type * from './interop/types.js';
+export type * from './cache/types.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
@@ -393,6 +395,8 @@ export interface Posenc extends Interop {
     readonly memoryBytes: number;
     /** Tensors not yet disposed. */
     readonly liveTensors: number;
+    /** Caches not yet disposed. */
+    readonly liveCaches: number;
   };
   /** What the registry says of each encoding. */
   readonly encodings: readonly EncodingDescription[];
@@ -424,6 +428,8 @@ export interface Posenc extends Interop {
   >(
     inputs: AttentionBackwardInputs<Wanted, Output>,
   ) => Pick<AttentionGradients<NoInfer<Output>>, Wanted>;
+  /** Room for keys and values, for decoding. Whoever makes a cache disposes it. */
+  readonly kvCache: (options: KvCacheOptions) => KvCache;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;
   /** A resident tensor of zeros. */
