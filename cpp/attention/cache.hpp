@@ -57,9 +57,11 @@ class KvCache {
   std::int64_t count(std::int64_t layer, std::int64_t sequence) const {
     return tokens(layer, sequence).count;
   }
-  /// The position that the next token gets: after those of all tokens so far, evicted ones too.
+  /// The position that the next token gets: after those of all tokens so far, evicted ones too; 0
+  /// for the first.
   std::int64_t next(std::int64_t layer, std::int64_t sequence) const {
-    return tokens(layer, sequence).next;
+    const std::int64_t next = tokens(layer, sequence).next;
+    return next == kNever ? 0 : next;
   }
   Positions positions(std::int64_t layer, std::int64_t sequence) const;
 
@@ -84,8 +86,8 @@ class KvCache {
 
   /// Removes tokens by slot, in any order. `terms` turn keys that get other positions.
   Status evict(CachePart part, std::span<const std::int32_t> slots, const ScoreTerms& terms);
-  /// Keeps the first `count` tokens; the next one gets the position of the first that goes.
-  /// `position` when keys that it would see have been evicted by the policy.
+  /// Keeps the first `count` tokens, or all that there are; the next one gets the position of the
+  /// first that goes. `position` when keys that it would see have been evicted by the policy.
   Status truncate(CachePart part, std::int64_t count);
   /// Adds `delta` to positions from … to − 1. `unsupported` when keys cannot follow: positions of
   /// several axes, encodings that are not relative, turns that have no inverse.
@@ -104,7 +106,7 @@ class KvCache {
   /// contents.
   void save(std::int64_t tag, std::uint8_t* out) const;
   /// Reads that. `parameter`, and the cache as it was, when the bytes are of another shape, policy
-  /// or tag, hold more than there is room for, or are damaged. Capacities may differ.
+  /// or tag, or damaged; `capacity` when they hold more tokens than there is room for.
   Status restore(std::int64_t tag, std::span<const std::uint8_t> bytes);
 
  private:
@@ -113,7 +115,7 @@ class KvCache {
   /// The tokens of one layer and sequence.
   struct Tokens {
     std::int64_t count = 0;
-    std::int64_t next = 0;
+    std::int64_t next = kNever;  ///< After the largest coordinate; kNever before the first token.
     std::int64_t gone = kNever;  ///< Largest position that the policy evicted.
   };
   /// Tokens on their way in (cache_intake.cpp).
@@ -169,8 +171,8 @@ class KvCache {
   Status compact(std::int64_t layer, std::int64_t sequence, const Rotate* rotate);
   Status reposition(std::int64_t layer, std::int64_t sequence, const Move& move,
                     const Rotate* rotate);
-  /// True when bytes can be restored.
-  bool holds(std::int64_t tag, std::span<const std::uint8_t> bytes) const;
+  /// Whether bytes can be restored.
+  Status check_bytes(std::int64_t tag, std::span<const std::uint8_t> bytes) const;
   void copy_tokens(const KvCache& from, std::int64_t from_sequence, std::int64_t layer,
                    std::int64_t to_sequence);
 

@@ -175,8 +175,8 @@ Status KvCache::truncate(CachePart part, std::int64_t kept) {
   };
   const auto possible = [&](std::int64_t layer, std::int64_t sequence) {
     const Tokens& t = tokens(layer, sequence);
-    if (kept < 0 || kept > t.count) return Status::shape;
-    if (kept == t.count || policy_.window == 0) return Status::ok;
+    if (kept < 0) return Status::shape;
+    if (kept >= t.count || policy_.window == 0) return Status::ok;
     const std::int64_t oldest_seen = next_after(layer, sequence) - policy_.window + 1;
     return t.gone >= oldest_seen ? Status::position : Status::ok;
   };
@@ -184,7 +184,7 @@ Status KvCache::truncate(CachePart part, std::int64_t kept) {
   return each(part, [&](std::int64_t layer, std::int64_t sequence) {
     Tokens& t = tokens(layer, sequence);
     if (kept < t.count) t.next = next_after(layer, sequence);
-    t.count = kept;
+    t.count = std::min(kept, t.count);
     return Status::ok;
   });
 }

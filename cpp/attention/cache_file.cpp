@@ -77,38 +77,44 @@ void KvCache::save(std::int64_t tag, std::uint8_t* out) const {
   }
 }
 
-bool KvCache::holds(std::int64_t tag, std::span<const std::uint8_t> bytes) const {
+Status KvCache::check_bytes(std::int64_t tag, std::span<const std::uint8_t> bytes) const {
   const std::uint8_t* in = bytes.data();
   auto left = static_cast<std::int64_t>(bytes.size());
   const auto take = [&](std::int64_t size) { return (left -= size) >= 0; };
+  const auto near = [](std::int64_t x, std::int64_t absent) {
+    return x == absent || (x >= -kMaxPosition && x <= kMaxPosition + std::int64_t{1});
+  };
   std::int64_t expected[kHeader];
   describe(shape_, policy_, tag, expected);
-  if (!take(sizeof expected) || std::memcmp(in, expected, sizeof expected) != 0) return false;
+  if (!take(sizeof expected) || std::memcmp(in, expected, sizeof expected) != 0) {
+    return Status::parameter;
+  }
   in += sizeof expected;
+  bool fits = true;
   for (std::int64_t i = 0; i < shape_.layers * shape_.batch; ++i) {
-    if (!take(kTokensBytes)) return false;
+    if (!take(kTokensBytes)) return Status::parameter;
     Tokens t;
     read(in, &t, 1);
-    const auto fits = [](std::int64_t next) {
-      return next >= -kMaxPosition && next <= kMaxPosition + std::int64_t{1};
-    };
-    if (t.count < 0 || t.count > limit() || !fits(t.next)) return false;
-    if (t.gone != kNever && !fits(t.gone)) return false;
-    if (policy_.renumber && t.next != t.count) return false;
-    if (!take(t.count * token_bytes(shape_))) return false;
+    if (t.count < 0 || t.count > left || !take(t.count * token_bytes(shape_)) ||
+        !near(t.next, kNever) || !near(t.gone, kNever)) {
+      return Status::parameter;
+    }
+    if (policy_.renumber && t.count != (t.next == kNever ? 0 : t.next)) return Status::parameter;
+    fits = fits && t.count <= limit();
     for (std::int64_t n = 0; n < t.count * shape_.axes; ++n) {
       std::int32_t position = 0;
       read(in, &position, 1);
-      if (position < -kMaxPosition || position > kMaxPosition) return false;
-      if (policy_.renumber && position != n) return false;
+      if (position < -kMaxPosition || position > kMaxPosition) return Status::parameter;
+      if (policy_.renumber && position != n) return Status::parameter;
     }
     in += t.count * (token_bytes(shape_) - 4 * shape_.axes);
   }
-  return left == 0;
+  if (left != 0) return Status::parameter;
+  return fits ? Status::ok : Status::capacity;
 }
 
 Status KvCache::restore(std::int64_t tag, std::span<const std::uint8_t> bytes) {
-  if (!holds(tag, bytes)) return Status::parameter;
+  if (const Status status = check_bytes(tag, bytes); status != Status::ok) return status;
   const std::uint8_t* in = bytes.data() + kHeader * sizeof(std::int64_t);
   for (std::int64_t layer = 0; layer < shape_.layers; ++layer) {
     for (std::int64_t b = 0; b < shape_.batch; ++b) {

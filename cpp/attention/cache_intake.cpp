@@ -68,7 +68,12 @@ class KvCache::Intake {
     }
     positions_ = Buffer<std::int32_t>(sequences_ * p_.queries * p_.axes);
     if (!positions_.ok()) return Status::memory;
-    for (std::int64_t i = 0; i < sequences_; ++i) place(i);
+    for (std::int64_t i = 0; i < sequences_; ++i) {
+      place(i);
+      for (std::int64_t t = 0; t < p_.queries; ++t) {
+        if (real(i, t) && sees_evicted(i, t)) return Status::position;
+      }
+    }
 
     // As if the new tokens attended to each other: the same shapes, hooks and positions.
     AttentionProblem alone = p_;
@@ -82,9 +87,8 @@ class KvCache::Intake {
   /// The positions of a sequence: padding gets one that the encodings know.
   void place(std::int64_t i) {
     const PositionDomain& domain = p_.terms.domain;
-    const Tokens& stored = cache_.tokens(layer_, first_sequence_ + i);
     const std::int64_t last = cache_.policy_.renumber ? cache_.limit() - 1 : kMaxPosition + 1LL;
-    std::int64_t next = stored.next;
+    std::int64_t next = cache_.next(layer_, first_sequence_ + i);
     for (std::int64_t t = 0; t < p_.queries; ++t) {
       std::int32_t* at = position(i, t);
       if (!real(i, t)) {
@@ -98,6 +102,12 @@ class KvCache::Intake {
     }
   }
 
+  /// True when a key that the policy evicted would be in sight of a token.
+  bool sees_evicted(std::int64_t i, std::int64_t t) {
+    const CachePolicy& policy = cache_.policy_;
+    return policy.window > 0 && !policy.renumber &&
+           *position(i, t) - policy.window < cache_.tokens(layer_, first_sequence_ + i).gone;
+  }
   std::int32_t* position(std::int64_t i, std::int64_t t) {
     return positions_.data() + (i * p_.queries + t) * p_.axes;
   }
@@ -166,13 +176,11 @@ class KvCache::Intake {
 
   /// Writes the tokens to slots from `slot` on, which moves on.
   Status store(std::int64_t i, std::int64_t first, std::int64_t end, std::int64_t& slot) {
-    const CachePolicy& policy = cache_.policy_;
-    const std::int64_t gone = cache_.tokens(layer_, first_sequence_ + i).gone;
     for (std::int64_t t = first; t < end;) {
       const std::int64_t start = t;
       for (; t < end && real(i, t); ++t) {
-        const bool sees_gone = policy.window > 0 && *position(i, t) - policy.window < gone;
-        if (sees_gone && !policy.renumber) return Status::position;
+        // Since this call made room.
+        if (sees_evicted(i, t)) return Status::position;
       }
       if (t == start) {
         ++t;

@@ -124,6 +124,12 @@ TEST_CASE("positions may be given, and the next token comes after the largest") 
   REQUIRE(cached.append(tokens(1)) == Status::ok);
   CHECK(positions(cached.cache()) == Places{5, 9, 9, 2, 10});
 
+  // Below 0 too.
+  c.query_positions = {-1000, -999, -998, -997};
+  CachedCase negative(c, 10, {});
+  REQUIRE(negative.append(c, {.placed = true}) == Status::ok);
+  CHECK(negative.cache().next(0, 0) == -996);
+
   // Text after an image starts after the largest coordinate of all axes (Wang 2024, "Qwen2-VL").
   const auto images = made("mrope", {{"headDim", 8}, {"sections", kept<double>({2, 1, 1})}});
   KvCache cache({.kv_heads = 1, .head_dim = 8, .value_dim = 4, .capacity = 8, .axes = 3}, {});
