@@ -60,6 +60,16 @@ export const groups = [
     first: 'Interop',
   },
   {
+    path: 'cache',
+    title: { zh: '缓存', en: 'Cache' },
+    about: {
+      zh: '已见词元的键与值：逐个、分块、填充或淘汰，结果与一次算完相同。',
+      en: 'Keys and values of tokens so far: decoding in any way gives the numbers of prefill.',
+    },
+    lead: '`kvCache` of a [loaded module](/en/api/load.html#Posenc) makes one.',
+    first: 'KvCache',
+  },
+  {
     path: 'positions',
     title: { zh: '位置', en: 'Positions' },
     about: {

@@ -71,7 +71,7 @@ describe('attention', () => {
     const sizes = { batch: 2, kvHeads: 2, headDim: 10, valueDim: 7 };
     const { batch, kvHeads } = sizes;
     const heads = 6;
-    const tokens = 131;
+    const tokens = 47;
     const data = (heads: number, width: number, seed: number) =>
       numbers(batch * heads * tokens * width, seed);
     const query = data(heads, 10, 1);
@@ -80,8 +80,12 @@ describe('attention', () => {
       posenc.encoding('rope', { headDim: 10, rotaryDim: 6, layout: 'interleaved' }),
       posenc.encoding('alibi', { heads }),
     ];
-    const [sinkLogits, headScales, queryScales] = [numbers(6, 4), numbers(6, 5), numbers(131, 6)];
-    using cache = posenc.kvCache({ ...sizes, capacity: 40, window: 30, sinks: 3, encoding });
+    const [sinkLogits, headScales, queryScales] = [
+      numbers(6, 4),
+      numbers(6, 5),
+      numbers(tokens, 6),
+    ];
+    using cache = posenc.kvCache({ ...sizes, capacity: 20, window: 14, sinks: 3, encoding });
     const cut = (x: Float32Array, heads: number, width: number, first: number, end: number) =>
       Float32Array.from(
         Array.from({ length: batch * heads }, (_, row) => [
@@ -90,7 +94,7 @@ describe('attention', () => {
       );
     const output = new Float32Array(batch * heads * tokens * 7);
     for (let first = 0, end = 0; end < tokens; first = end) {
-      end = Math.min(tokens, first + (first < 50 ? 50 : 1 + (first % 9)));
+      end = Math.min(tokens, first + (first < 25 ? 25 : 1 + (first % 9)));
       const { output: part } = cache.attend(0, {
         ...{ query: cut(query, heads, 10, first, end), key: cut(key, kvHeads, 10, first, end) },
         ...{ value: cut(value, kvHeads, 7, first, end), softcap: 5, scale: 0.7 },
@@ -106,7 +110,7 @@ describe('attention', () => {
       ...{ softcap: 5, scale: 0.7, queryPosition: (_, m) => m, keyPosition: (_, n) => n },
       rotate: (x, position) => turn(x, position, { rotaryDim: 6, layout: 'interleaved' }),
       bias: (h, distance) => -slopes(heads)[h]! * Math.abs(distance),
-      sees: (_, __, m, n) => n < 3 || m - n < 30,
+      sees: (_, __, m, n) => n < 3 || m - n < 14,
       factor: (_, h, m) => headScales[h]! * queryScales[m]!,
       sinkLogit: (h) => sinkLogits[h]!,
     });
@@ -192,6 +196,28 @@ describe('attention', () => {
     const error = errorOf(() => cache.attend(0, { ...alike(1), key: wide, query: wide }));
     expect(error).toMatchObject({ code: 'shape', argument: 'key' });
     wide.dispose();
+  });
+
+  test('reads what tokens bring to an encoding when they come', () => {
+    const gates = numbers(6).map((x) => -Math.abs(x));
+    const far = 20; // There may be so many tokens.
+    const logGates = new Float32Array(far);
+    const fox = posenc.encoding('fox', { heads: 1, tokens: far, logGates });
+    using cache = posenc.kvCache({ ...small, capacity: far, encoding: [rope, fox] });
+    const x = some(6);
+    const outputs = Array.from({ length: 6 }, (_, t) => {
+      logGates[t] = gates[t]!;
+      const token = x.subarray(t * headDim, (t + 1) * headDim);
+      return [...cache.attend(0, { query: token, key: token, value: token }).output];
+    });
+    // The bias of a pair is the sum of the log gates after the key, up to the query (FoX, eq. 3).
+    const expected = reference({
+      ...{ batch: 1, heads: 1, kvHeads: 1, queries: 6, keys: 6, headDim, valueDim: headDim },
+      ...{ query: x, key: x, value: x, causal: true, rotate: turn },
+      ...{ queryPosition: (_, m) => m, keyPosition: (_, n) => n },
+      added: (_, __, m, n) => gates.subarray(n + 1, m + 1).reduce((sum, gate) => sum + gate, 0),
+    });
+    expectNear(outputs.flat(), expected.output);
   });
 
   test('of padding alone stores nothing and gives 0', () => {
