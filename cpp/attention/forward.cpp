@@ -11,23 +11,34 @@
 #include "attention/panel.hpp"
 #include "attention/problem.hpp"
 #include "attention/tile.hpp"
+#include "core/share.hpp"
 
 namespace posenc {
 
 namespace {
+
+/// Heads that run together.
+std::int64_t slots_of(const AttentionProblem& p) {
+  return p.terms.head_mix == nullptr ? 1 : p.heads;
+}
+
+std::int64_t query_blocks_of(const AttentionProblem& p) {
+  return blocks_of(p.queries, kQueryBlock);
+}
 
 /// Runs through the heads one after another, or, where scores of all heads are mixed, through all
 /// of them at once. Those that run together are `slots`; a slot has its panels, states and sums.
 class Forward {
  public:
   explicit Forward(const AttentionProblem& problem)
-      : p_(problem), slots_(mixes() ? p_.heads : 1), scores_(static_cast<std::size_t>(slots_)) {
+      : p_(problem), slots_(slots_of(problem)), scores_(static_cast<std::size_t>(slots_)) {
     const std::int64_t kv_slots = mixes() ? p_.kv_heads : 1;
     operands_.reserve(static_cast<std::size_t>(kv_slots));
     for (std::int64_t i = 0; i < kv_slots; ++i) operands_.emplace_back(problem);
   }
 
-  Status run() {
+  /// Does query blocks of the heads that run together.
+  Status run(Share& share) {
     for (Operands& operands : operands_) {
       if (const Status status = operands.allocate(); status != Status::ok) return status;
     }
@@ -53,27 +64,34 @@ class Forward {
       panels_[i].query = packed_.data() + i * query_size;
       panels_[i].content = packed_content_.data() + i * kPanel * content_rows_;
     }
-    for (std::int64_t entry = 0; entry < p_.batch; ++entry) {
-      if (const Status status = run_entry(entry); status != Status::ok) return status;
+    for (std::int64_t unit = share.next(); unit >= 0; unit = share.next()) {
+      const std::int64_t row = unit / query_blocks_of(p_) * slots_;
+      const std::int64_t head = row % p_.heads;
+      if (const Status status = enter(row / p_.heads, head); status != Status::ok) return status;
+      run_query_block(head, unit % query_blocks_of(p_) * kQueryBlock);
     }
     return Status::ok;
   }
 
  private:
-  Status run_entry(std::int64_t entry) {
-    for (Operands& operands : operands_) {
-      if (const Status status = operands.enter(entry); status != Status::ok) return status;
+  /// Prepares for a batch entry and the heads from `first`, as many as there are slots, unless it
+  /// was the last.
+  Status enter(std::int64_t entry, std::int64_t first) {
+    if (entry != entry_) {
+      for (Operands& operands : operands_) {
+        if (const Status status = operands.enter(entry); status != Status::ok) return status;
+      }
+      if (counts_gates() && !rows().ascending) return Status::unsupported;
+      kv_head_ = entered_head_ = -1;
+      entry_ = entry;
     }
-    if (counts_gates() && !rows().ascending) return Status::unsupported;
-    for (std::int64_t head = 0; head < p_.heads; ++head) {
-      if (head % group() == 0) operands(head).enter_kv_head(head / group());
+    if (first == entered_head_) return Status::ok;
+    for (std::int64_t head = first; head < first + slots_; ++head) {
+      if (head / group() != kv_head_) operands(head).enter_kv_head(kv_head_ = head / group());
       const Status status = scores(head).build(p_, operands(head), static_cast<int>(head));
       if (status != Status::ok) return status;
-      if (slot(head) + 1 < slots_) continue;
-      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) {
-        run_query_block(head + 1 - slots_, q);
-      }
     }
+    entered_head_ = first;
     return Status::ok;
   }
 
@@ -281,9 +299,10 @@ class Forward {
 
   const AttentionProblem& p_;
   std::int64_t slots_;
-  std::vector<Operands> operands_;  // of a kv head in each slot
-  std::vector<HeadScores> scores_;  // (slots)
-  std::int64_t first_head_ = 0;     // of those that run
+  std::int64_t entry_ = -1, kv_head_ = -1, entered_head_ = -1;  // of the unit before
+  std::vector<Operands> operands_;                              // of a kv head in each slot
+  std::vector<HeadScores> scores_;                              // (slots)
+  std::int64_t first_head_ = 0;                                 // of those that run
   std::int64_t content_rows_ = 0;
   std::int64_t value_rows_ = 0;           // content rows that have value vectors: all or none
   const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
@@ -297,11 +316,30 @@ class Forward {
   Buffer<SoftmaxState> states_;           // (slots, panels)
 };
 
+class ForwardWork final : public SharedWork {
+ public:
+  explicit ForwardWork(const AttentionProblem& problem) : p_(problem) {}
+
+  Status run(Share& share) const override { return Forward(p_).run(share); }
+
+  /// Query blocks of the heads that run together.
+  std::int64_t units() const { return p_.batch * (p_.heads / slots_of(p_)) * query_blocks_of(p_); }
+  double operations() const {
+    const double pairs =
+        static_cast<double>(p_.batch * p_.heads * p_.queries) * static_cast<double>(p_.keys);
+    return 2.0 * pairs * static_cast<double>(p_.head_dim + p_.value_dim);
+  }
+
+ private:
+  const AttentionProblem& p_;
+};
+
 }  // namespace
 
 Status attention(const AttentionProblem& problem) {
-  const Status status = check(problem);
-  return status == Status::ok ? Forward(problem).run() : status;
+  if (const Status status = check(problem); status != Status::ok) return status;
+  const ForwardWork work(problem);
+  return run_shared(work, work.units(), work.operations());
 }
 
 }  // namespace posenc
