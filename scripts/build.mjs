@@ -105,7 +105,9 @@ const STEPS = [
       await esbuild({
         // The entries of `separators` part what both others share from the inspector, so that bundlers
         // leave the inspector out of pages that do not inspect; nobody imports them by themselves.
-        entryPoints: ['index', 'inspect', 'threads', ...separators].map((name) => `web/api/${name}.ts`),
+        entryPoints: ['index', 'inspect', 'threads', ...separators].map(
+          (name) => `web/api/${name}.ts`,
+        ),
         outbase: 'web/api',
         outdir: 'dist',
         splitting: true,

@@ -37,7 +37,7 @@ class Forward {
     for (std::int64_t i = 0; i < kv_slots; ++i) operands_.emplace_back(problem);
   }
 
-  /// Does query blocks of the heads that run together.
+  /// A unit is a query block of the heads that run together.
   Status run(Share& share) {
     for (Operands& operands : operands_) {
       if (const Status status = operands.allocate(); status != Status::ok) return status;
@@ -316,30 +316,13 @@ class Forward {
   Buffer<SoftmaxState> states_;           // (slots, panels)
 };
 
-class ForwardWork final : public SharedWork {
- public:
-  explicit ForwardWork(const AttentionProblem& problem) : p_(problem) {}
-
-  Status run(Share& share) const override { return Forward(p_).run(share); }
-
-  /// Query blocks of the heads that run together.
-  std::int64_t units() const { return p_.batch * (p_.heads / slots_of(p_)) * query_blocks_of(p_); }
-  double operations() const {
-    const double pairs =
-        static_cast<double>(p_.batch * p_.heads * p_.queries) * static_cast<double>(p_.keys);
-    return 2.0 * pairs * static_cast<double>(p_.head_dim + p_.value_dim);
-  }
-
- private:
-  const AttentionProblem& p_;
-};
-
 }  // namespace
 
 Status attention(const AttentionProblem& problem) {
   if (const Status status = check(problem); status != Status::ok) return status;
-  const ForwardWork work(problem);
-  return run_shared(work, work.units(), work.operations());
+  const std::int64_t head_groups = problem.batch * (problem.heads / slots_of(problem));
+  return share_out(head_groups * query_blocks_of(problem), operations(problem),
+                   [&](Share& share) { return Forward(problem).run(share); });
 }
 
 }  // namespace posenc

@@ -79,6 +79,12 @@ struct AttentionProblem {
   RowStatistics* statistics = nullptr;  ///< (batch, heads, queries), for the way back; null = none.
 };
 
+/// About how many additions and multiplications the products with keys and values take.
+inline double operations(const AttentionProblem& p) {
+  const auto real = [](std::int64_t count) { return static_cast<double>(count); };
+  return 2.0 * real(p.batch * p.heads * p.queries) * real(p.keys) * real(p.head_dim + p.value_dim);
+}
+
 /// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except
 /// the taps asked for. A fully masked row gives 0, and what is masked never reaches the output, be
 /// it NaN or infinity. A position that the encodings do not know is refused, be it padding.

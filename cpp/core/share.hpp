@@ -43,4 +43,18 @@ class SharedWork {
 /// (cpp/bindings/threads).
 Status run_shared(const SharedWork& work, std::int64_t units, double operations);
 
+/// The same of `run`, a function of a share: see SharedWork::run.
+template <class Run>
+Status share_out(std::int64_t units, double operations, const Run& run) {
+  class Work final : public SharedWork {
+   public:
+    explicit Work(const Run& run) : run_(run) {}
+    Status run(Share& share) const override { return run_(share); }
+
+   private:
+    const Run& run_;
+  };
+  return run_shared(Work(run), units, operations);
+}
+
 }  // namespace posenc

@@ -10,11 +10,9 @@ interface Port {
   postMessage(message: string): void;
 }
 
-const port = (
-  typeof postMessage === 'function'
-    ? globalThis
-    : process.getBuiltinModule('worker_threads').parentPort
-) as unknown as Port;
+const port = (typeof postMessage === 'function'
+  ? globalThis
+  : process.getBuiltinModule('worker_threads').parentPort) as unknown as Port;
 
 port.onmessage = ({ data }) => {
   const { module, memory, thread, stack, places } = data;
@@ -25,8 +23,8 @@ port.onmessage = ({ data }) => {
   }
   const { exports } = new WebAssembly.Instance(module, imports);
   const table = Object.values(exports).find((value) => value instanceof WebAssembly.Table)!;
-  const call = (place: number, argument?: number): void => {
-    (table.get(place) as (argument?: number) => void)(argument);
+  const call = (place: number, argument: number): void => {
+    (table.get(place) as (argument: number) => void)(argument);
   };
   call(places.setStack, stack);
   port.postMessage('ready');
@@ -34,6 +32,6 @@ port.onmessage = ({ data }) => {
     call(places.help, thread); // only returns by an error
   } finally {
     call(places.setStack, stack);
-    call(places.loseHelper);
+    call(places.loseHelper, thread);
   }
 };

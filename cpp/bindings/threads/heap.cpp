@@ -1,6 +1,7 @@
-// One heap for all threads: the allocator of the other builds, behind a lock (the linker puts
-// `__wrap_` functions in the place of those they are named for), and memory that any thread may
-// grow.
+// The allocator of the other builds behind a lock (the linker puts `__wrap_` functions in the place
+// of those they are named for), and memory that any thread may grow.
+#include "bindings/threads/heap.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -46,9 +47,6 @@ void __wrap_free(void* pointer) {
   const Lock lock;
   __real_free(pointer);
 }
-
-/// Makes the glue take new views of the memory; does nothing in helpers.
-void emscripten_notify_memory_growth(std::size_t memory);
 
 /// What the allocator calls when it needs the memory to have `size` bytes. In the other builds this
 /// is a function of the glue, which helpers do not have.

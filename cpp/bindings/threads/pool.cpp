@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "bindings/threads/heap.hpp"
 #include "core/ranges.hpp"
 #include "core/share.hpp"
 
@@ -44,6 +45,7 @@ class Pool {
     take_part(0);
     inside_ += kClosed;
     if (!wait_for_helpers()) lost_ = true;
+    emscripten_notify_memory_growth(0);  // a helper may have grown it
     for (const Status status : statuses_) {
       if (status != Status::ok) return status;
     }
@@ -56,28 +58,27 @@ class Pool {
     for (;;) {
       sleep_while(calls_, seen, -1);
       seen = calls_;
+      is_inside_[thread] = true;
       // Late helpers find the call closed, and are not waited for.
       if (inside_++ >= 0) take_part(thread);
-      leave();
+      leave(thread);
     }
   }
 
   /// A helper ended in an error.
-  void lose_helper() {
+  void lose_helper(int thread) {
     lost_ = true;
-    leave();
+    if (is_inside_[thread]) leave(thread);
   }
 
  private:
-  /// Taken from `inside_` … added to it when nobody may enter.
-  static constexpr std::int32_t kClosed = -1'000'000;
-
   void take_part(int thread) {
     RangesShare share(ranges_, thread);
     statuses_[thread] = work_->run(share);
   }
 
-  void leave() {
+  void leave(int thread) {
+    is_inside_[thread] = false;
     --inside_;
     wake_all(inside_);
   }
@@ -94,11 +95,14 @@ class Pool {
     return true;
   }
 
+  static constexpr std::int32_t kClosed = -1'000'000;
+
   int threads_ = 1;
   bool may_sleep_ = false;
   std::atomic<bool> lost_ = false;
   std::atomic<std::int32_t> calls_ = 0;         ///< So far; helpers sleep on it.
   std::atomic<std::int32_t> inside_ = kClosed;  ///< Helpers at work, plus kClosed between calls.
+  bool is_inside_[kMostThreads] = {};
   const SharedWork* work_ = nullptr;
   Ranges ranges_;
   Status statuses_[kMostThreads] = {};
@@ -107,7 +111,7 @@ class Pool {
 constinit Pool pool;
 
 void help(int thread) { pool.help(thread); }
-void lose_helper() { pool.lose_helper(); }
+void lose_helper(int thread) { pool.lose_helper(thread); }
 int threads() { return pool.threads(); }
 void start_threads(int threads, bool may_sleep) { pool.start(threads, may_sleep); }
 
