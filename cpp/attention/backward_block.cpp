@@ -107,7 +107,7 @@ void BackwardBlock::read_outputs(std::int64_t i, int head) {
 
 void BackwardBlock::add_sink_grad(int head, const RowStatistics& row, float delta) {
   float weight[kLanes];
-  store(weight, exp2(Batch((p_.sink_logits[head] - row.offset - row.maximum) * kLog2E)));
+  store(weight, exp(Batch(p_.sink_logits[head] - row.offset - row.maximum)));
   g_.sink_logits[head] -= weight[0] / row.sum * delta;
 }
 

@@ -66,7 +66,7 @@ void ContentGradient::add_to_weights(std::int64_t i, const Panel& panel, const K
                                      HeadScores& scores, float* d_weights) {
   if (content_ == nullptr || content_->value_vectors(head_) == nullptr) return;
   const float* terms = value_terms_.data() + i * rows_ * kPanel;
-  const std::int64_t* rows = scores.content_rows(panel, block);
+  const std::int32_t* rows = scores.content_rows(panel, block);
   for (std::int64_t pair = 0; pair < block.count * kPanel; ++pair) {
     d_weights[pair] += terms[rows[pair] * kPanel + pair % kPanel];
   }
@@ -82,7 +82,7 @@ void ContentGradient::add(std::int64_t i, const Panel& panel, const KeyBlock& bl
   }
   const float* vectors = content_->key_vectors(head_);
   if (vectors == nullptr) return;
-  const std::int64_t* rows = scores.content_rows(panel, block);
+  const std::int32_t* rows = scores.content_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     const float* key = keys_ + (block.first + n) * dim_;
     for (int lane = 0; lane < kPanel;) {

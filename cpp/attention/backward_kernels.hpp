@@ -33,11 +33,11 @@ inline void gather_tile(const PanelRows& from, std::int64_t first, std::int64_t 
     if (!from.active[i]) continue;
     const float* weights = from.weights + i * from.stride + first * kPanel;
     const float* row = from.rows + i * kPanel * width + column;
-    for (int lane = 0; lane < kPanel; ++lane) {
+    for (const float* end = weights + kPanel; weights != end; ++weights, row += width) {
       Batch x[Registers];
-      for (int c = 0; c < Registers; ++c) x[c] = load(row + lane * width + c * kLanes);
+      for (int c = 0; c < Registers; ++c) x[c] = load(row + c * kLanes);
       for (int r = 0; r < Rows; ++r) {
-        const float weight = weights[r * kPanel + lane];
+        const float weight = weights[r * kPanel];
         if (Careful && weight == 0.0F) continue;
         const Batch w(weight);
         for (int c = 0; c < Registers; ++c) sums[r][c] = fma(w, x[c], sums[r][c]);
@@ -84,11 +84,9 @@ inline void gather_rows(const PanelRows& from, std::int64_t first, std::int64_t 
 template <bool Careful>
 inline void gather(const PanelRows& from, std::int64_t count, std::int64_t width,
                    float* out /* (count, width) */) {
-  std::int64_t n = 0;
-  for (; n + kTileRows <= count; n += kTileRows) {
-    gather_rows<kTileRows, Careful>(from, n, width, out);
-  }
-  for (; n < count; ++n) gather_rows<1, Careful>(from, n, width, out);
+  in_tiles(count, [&]<int Rows>(std::int64_t n, std::integral_constant<int, Rows>) {
+    gather_rows<Rows, Careful>(from, n, width, out);
+  });
 }
 
 /// out[n] += Σ_m weight[n][m] · row[m] for `count` keys.

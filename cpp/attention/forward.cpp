@@ -1,17 +1,17 @@
 // The loops of exact attention: batch entries, kv heads, the query heads that share them, blocks of
 // queries, blocks of keys, panels (tiling after Dao 2022, "FlashAttention", section 3.1).
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "attention/check.hpp"
+#include "attention/decode.hpp"
 #include "attention/kernels.hpp"
 #include "attention/operands.hpp"
 #include "attention/panel.hpp"
 #include "attention/problem.hpp"
+#include "attention/share_problem.hpp"
 #include "attention/tile.hpp"
-#include "core/share.hpp"
 
 namespace posenc {
 
@@ -111,8 +111,9 @@ class Forward {
     value_vectors_ =
         value_rows_ == 0 ? nullptr : p_.terms.content->value_vectors(static_cast<int>(head));
     std::fill_n(row_weights_.data(), panels * kPanel * value_rows_, 0.0F);
-    std::memset(sums_.data(), 0,
-                static_cast<std::size_t>(slots_ * kPanels * kPanel * p_.value_dim) * sizeof(float));
+    for (std::int64_t h = head; h < head + slots_; ++h) {
+      std::fill_n(sums(h, 0), panels * kPanel * p_.value_dim, 0.0F);
+    }
 
     for (std::int64_t step = 0; step < rows().block_count; ++step) {
       const std::int64_t b = block_at(step);
@@ -150,11 +151,11 @@ class Forward {
 
   void add_block(std::int64_t i, std::int64_t b) {
     Panel& queries = panel(first_head_, i);
-    const KeyBlock& block = rows().block(b);
+    const KeyBlock block = scores_[0].masks().in_sight(queries, rows().block(b));
     const Visibility visibility = scores_[0].masks().visibility(queries, block);
     if (visibility == Visibility::none) return;
     scores_[0].logits(queries, block, visibility == Visibility::all, tiles_.data());
-    take_in(first_head_, i, b, visibility == Visibility::all);
+    take_in(first_head_, i, block, visibility == Visibility::all);
   }
 
   /// The same for all heads.
@@ -173,7 +174,7 @@ class Forward {
       scores(h).cap(block, tile(h));
       scores(h).add_bias(panel(h, i), block, tile(h));
       if (of_head == Visibility::some) scores(h).masks().hide(panel(h, i), block, tile(h));
-      take_in(h, i, b, of_head == Visibility::all);
+      take_in(h, i, block, of_head == Visibility::all);
     }
   }
 
@@ -190,8 +191,7 @@ class Forward {
   }
 
   /// Adds the values of a block, weighted by the logits in the head's tile.
-  void take_in(std::int64_t head, std::int64_t i, std::int64_t b, bool all_visible) {
-    const KeyBlock& block = rows().block(b);
+  void take_in(std::int64_t head, std::int64_t i, const KeyBlock& block, bool all_visible) {
     float* weights = tile(head);
     HeadMasks& masks = scores(head).masks();
     if (masks.adds()) {
@@ -200,7 +200,7 @@ class Forward {
     }
     const PanelValue correction = softmax_step(weights, block.count, state(head, i));
     const float* values = operands(head).values() + block.first * p_.value_dim;
-    if (all_visible || operands(head).clean(b)) {
+    if (all_visible || operands(head).clean(block)) {
       mix_values<false>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
     } else {
       mix_values<true>(weights, block.count, values, p_.value_dim, correction, sums(head, i));
@@ -218,13 +218,12 @@ class Forward {
     }
     const Panel& queries = panel(head, i);
     float* output = p_.output + operands(head).query_row(head, queries.first) * p_.value_dim;
-    for (std::int64_t lane = 0; lane < queries.count; ++lane) {
-      float* out = output + lane * p_.value_dim;
+    float inverse[kPanel];
+    for (int lane = 0; lane < kPanel; ++lane) {
       const float sum = state(head, i).sum[lane];
-      for (std::int64_t d = 0; d < p_.value_dim; ++d) {
-        out[d] = sum == 0.0F ? 0.0F : columns[d * kPanel + lane] / sum;
-      }
+      inverse[lane] = sum == 0.0F ? 0.0F : 1.0F / sum;
     }
+    unpack_rows(columns, queries.count, p_.value_dim, inverse, output);
     operands(head).turn_back(head, queries.first, queries.count, output);
   }
 
@@ -320,9 +319,11 @@ class Forward {
 
 Status attention(const AttentionProblem& problem) {
   if (const Status status = check(problem); status != Status::ok) return status;
+  if (decodes(problem)) return decode(problem);
   const std::int64_t head_groups = problem.batch * (problem.heads / slots_of(problem));
-  return share_out(head_groups * query_blocks_of(problem), operations(problem),
-                   [&](Share& share) { return Forward(problem).run(share); });
+  return share_problem(
+      problem, head_groups * query_blocks_of(problem),
+      [](const AttentionProblem& own, Share& share) { return Forward(own).run(share); });
 }
 
 }  // namespace posenc

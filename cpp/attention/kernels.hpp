@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "core/math.hpp"
 #include "core/simd.hpp"
@@ -34,6 +36,53 @@ struct PanelValue {
   }
 };
 
+/// Rows of queries side by side: out[d][lane] = row[lane][d] · factor[lane], 0 past `count`.
+inline void pack_rows(const float* rows /* (count ≤ kPanel, width) */, std::int64_t count,
+                      std::int64_t width, const float* factor /* (kPanel) */,
+                      float* out /* (width, kPanel) */) {
+  for (int half = 0; half < kPanel; half += kLanes) {
+    std::int64_t d = 0;
+    const Batch factors = load(factor + half);
+    for (; half + kLanes <= count && d + kLanes <= width; d += kLanes) {
+      Batch x[kLanes];
+      for (int i = 0; i < kLanes; ++i) x[i] = load(rows + (half + i) * width + d);
+      transpose(x);
+      for (int i = 0; i < kLanes; ++i) store(out + (d + i) * kPanel + half, x[i] * factors);
+    }
+    for (; d < width; ++d) {
+      for (int lane = half; lane < half + kLanes; ++lane) {
+        out[d * kPanel + lane] = lane < count ? rows[lane * width + d] * factor[lane] : 0.0F;
+      }
+    }
+  }
+}
+
+/// The other way round: out[lane][d] = columns[d][lane] · factor[lane] for `count` ≤ kPanel rows, 0
+/// where the factor is.
+inline void unpack_rows(const float* columns /* (width, kPanel) */, std::int64_t count,
+                        std::int64_t width, const float* factor /* (kPanel) */,
+                        float* out /* (count, width) */) {
+  for (int half = 0; half < kPanel; half += kLanes) {
+    std::int64_t d = 0;
+    const Batch zero(0.0F);
+    const Batch factors = load(factor + half);
+    for (; half + kLanes <= count && d + kLanes <= width; d += kLanes) {
+      Batch x[kLanes];
+      for (int i = 0; i < kLanes; ++i) {
+        x[i] = select(factors == zero, zero, load(columns + (d + i) * kPanel + half) * factors);
+      }
+      transpose(x);
+      for (int i = 0; i < kLanes; ++i) store(out + (half + i) * width + d, x[i]);
+    }
+    for (; d < width; ++d) {
+      for (std::int64_t lane = half; lane < std::min<std::int64_t>(half + kLanes, count); ++lane) {
+        const float f = factor[lane];
+        out[lane * width + d] = f == 0.0F ? 0.0F : columns[d * kPanel + lane] * f;
+      }
+    }
+  }
+}
+
 inline bool all_finite(const float* x, std::int64_t count) {
   // x·0 is 0 for finite x and NaN otherwise.
   Batch sum(0.0F);
@@ -47,6 +96,26 @@ inline bool all_finite(const float* x, std::int64_t count) {
   return total == 0.0F;
 }
 
+/// Calls `kernel` with constants as numbers of rows, at most kTileRows, until `count` are done: the
+/// last two calls share what is left, since few rows wait for their own sums.
+template <class Kernel>
+inline void in_tiles(std::int64_t count, const Kernel& kernel) {
+  std::int64_t first = 0;
+  for (; count - first > 2 * kTileRows; first += kTileRows) {
+    kernel(first, std::integral_constant<int, kTileRows>());
+  }
+  const auto rest = [&](std::int64_t rows) {
+    [&]<int... I>(std::integer_sequence<int, I...>) {
+      static_cast<void>(
+          ((rows == I + 1 && (kernel(first, std::integral_constant<int, I + 1>()), true)) || ...));
+    }
+    (std::make_integer_sequence<int, kTileRows>());
+    first += rows;
+  };
+  if (count - first > kTileRows) rest((count - first + 1) / 2);
+  if (count > first) rest(count - first);
+}
+
 /// Scores of `Rows` consecutive keys: out[r] = Σ_d key[r][d] · query[d] + bias[r]. The bias comes
 /// last: a large one at the start of the sum would cost every product its last bits.
 template <int Rows>
@@ -55,12 +124,17 @@ inline void dot_rows(const float* key /* (Rows, head_dim) */, std::int64_t head_
                      std::int64_t bias_stride, float* out /* (Rows, kPanel) */) {
   Batch low[Rows];
   Batch high[Rows];
-  for (int r = 0; r < Rows; ++r) low[r] = high[r] = Batch(0.0F);
-  for (std::int64_t d = 0; d < head_dim; ++d) {
-    const Batch q_low = load(query + d * kPanel);
-    const Batch q_high = load(query + d * kPanel + kLanes);
+  // A pointer per row that moves on costs one instruction a step, an index times a width three.
+  const float* row[Rows];
+  for (int r = 0; r < Rows; ++r) {
+    low[r] = high[r] = Batch(0.0F);
+    row[r] = key + r * head_dim;
+  }
+  for (const float* end = query + head_dim * kPanel; query != end; query += kPanel) {
+    const Batch q_low = load(query);
+    const Batch q_high = load(query + kLanes);
     for (int r = 0; r < Rows; ++r) {
-      const Batch k(key[r * head_dim + d]);
+      const Batch k(*row[r]++);
       low[r] = fma(k, q_low, low[r]);
       high[r] = fma(k, q_high, high[r]);
     }
@@ -74,15 +148,46 @@ inline void dot_rows(const float* key /* (Rows, head_dim) */, std::int64_t head_
 /// The same for any number of keys.
 inline void dot_keys(const float* key, std::int64_t count, std::int64_t head_dim,
                      const float* query, const float* bias, std::int64_t bias_stride, float* out) {
-  std::int64_t n = 0;
-  for (; n + kTileRows <= count; n += kTileRows) {
-    dot_rows<kTileRows>(key + n * head_dim, head_dim, query, bias + n * bias_stride, bias_stride,
-                        out + n * kPanel);
+  in_tiles(count, [&]<int Rows>(std::int64_t n, std::integral_constant<int, Rows>) {
+    dot_rows<Rows>(key + n * head_dim, head_dim, query, bias + n * bias_stride, bias_stride,
+                   out + n * kPanel);
+  });
+}
+
+/// Products of one key with the rows of a table for each query of a panel: Σ_d key[d] ·
+/// table[row[lane]][d], with the bits of `dot`.
+inline PanelValue dot_table(const float* key, const float* table, const std::int32_t* row,
+                            std::int64_t width) {
+  const float* rows[kPanel];
+  Batch sums[kPanel];
+  for (int lane = 0; lane < kPanel; ++lane) {
+    rows[lane] = table + row[lane] * width;
+    sums[lane] = Batch(0.0F);
   }
-  for (; n < count; ++n) {
-    dot_rows<1>(key + n * head_dim, head_dim, query, bias + n * bias_stride, bias_stride,
-                out + n * kPanel);
+  std::int64_t rest = width;
+  for (; rest >= kLanes; rest -= kLanes) {
+    const Batch k = load(key);
+    for (int lane = 0; lane < kPanel; ++lane) {
+      sums[lane] = fma(k, load(rows[lane]), sums[lane]);
+      rows[lane] += kLanes;
+    }
+    key += kLanes;
   }
+  Batch halves[2];
+  for (int half = 0; half < 2; ++half) {
+    Batch parts[kLanes];
+    std::copy_n(sums + half * kLanes, kLanes, parts);
+    transpose(parts);
+    Batch sum = parts[0];
+    for (int i = 1; i < kLanes; ++i) sum = sum + parts[i];
+    for (std::int64_t d = 0; d < rest; ++d) {
+      float column[kLanes];
+      for (int i = 0; i < kLanes; ++i) column[i] = rows[half * kLanes + i][d];
+      sum = sum + Batch(key[d]) * load(column);
+    }
+    halves[half] = sum;
+  }
+  return {halves[0], halves[1]};
 }
 
 /// Accumulates `Rows` columns of the output: out[r] = out[r] · correction + Σ_n value[n][r] ·
@@ -99,11 +204,11 @@ inline void mix_rows(const float* weight /* (count, kPanel) */, std::int64_t cou
     high[r] = load(out + r * kPanel + kLanes) * correction.high;
   }
   const Batch zero(0.0F);
-  for (std::int64_t n = 0; n < count; ++n) {
-    const Batch w_low = load(weight + n * kPanel);
-    const Batch w_high = load(weight + n * kPanel + kLanes);
+  for (const float* end = weight + count * kPanel; weight != end; weight += kPanel) {
+    const Batch w_low = load(weight);
+    const Batch w_high = load(weight + kLanes);
     for (int r = 0; r < Rows; ++r) {
-      const Batch v(value[n * value_dim + r]);
+      const Batch v(value[r]);
       if constexpr (Careful) {
         low[r] = select(w_low == zero, low[r], fma(v, w_low, low[r]));
         high[r] = select(w_high == zero, high[r], fma(v, w_high, high[r]));
@@ -112,6 +217,7 @@ inline void mix_rows(const float* weight /* (count, kPanel) */, std::int64_t cou
         high[r] = fma(v, w_high, high[r]);
       }
     }
+    value += value_dim;
   }
   for (int r = 0; r < Rows; ++r) {
     store(out + r * kPanel, low[r]);
@@ -124,16 +230,9 @@ template <bool Careful>
 inline void mix_values(const float* weight, std::int64_t count, const float* value,
                        std::int64_t value_dim, PanelValue correction,
                        float* out /* (value_dim, kPanel) */) {
-  std::int64_t d = 0;
-  for (; d + kTileRows <= value_dim; d += kTileRows) {
-    mix_rows<kTileRows, Careful>(weight, count, value + d, value_dim, correction, out + d * kPanel);
-  }
-  for (; d + 2 <= value_dim; d += 2) {
-    mix_rows<2, Careful>(weight, count, value + d, value_dim, correction, out + d * kPanel);
-  }
-  if (d < value_dim) {
-    mix_rows<1, Careful>(weight, count, value + d, value_dim, correction, out + d * kPanel);
-  }
+  in_tiles(value_dim, [&]<int Rows>(std::int64_t d, std::integral_constant<int, Rows>) {
+    mix_rows<Rows, Careful>(weight, count, value + d, value_dim, correction, out + d * kPanel);
+  });
 }
 
 /// Running maximum and sum of the softmax of each query of a panel. Logits are counted from
@@ -156,8 +255,6 @@ struct SoftmaxState {
     std::fill_n(sum, kPanel, 1.0F);
   }
 };
-
-inline constexpr float kLog2E = 1.44269504088896341F;
 
 /// What is subtracted before the exponential: the maximum, or 0 for a row that has seen no key.
 inline Batch softmax_shift(Batch maximum) {
@@ -189,16 +286,16 @@ inline void meet_offset(float* score /* (count, kPanel) */, std::int64_t count, 
 /// rows that have seen none get 0.
 inline void final_weights(float* score /* (count, kPanel) */, std::int64_t count, PanelValue offset,
                           const SoftmaxState& state) {
-  const Batch hidden(-std::numeric_limits<float>::infinity());
+  const HoistedExp exp;
+  const Batch zero(0.0F);
   for (int half = 0; half < kPanel; half += kLanes) {
     const Batch sum = load(state.sum + half);
-    const Batch shift = softmax_shift(load(state.maximum + half));
-    const Batch up = (half == 0 ? offset.low : offset.high) - load(state.offset + half);
-    for (std::int64_t n = 0; n < count; ++n) {
-      float* s = score + n * kPanel + half;
-      const Batch logit = load(s);
-      const Batch weight = exp2((logit + up - shift) * Batch(kLog2E)) / sum;
-      store(s, select(sum == Batch(0.0F) || logit == hidden, Batch(0.0F), weight));
+    const auto is_empty = sum == zero;
+    const Batch inverse = select(is_empty, zero, Batch(1.0F) / sum);
+    const Batch down = load(state.offset + half) - (half == 0 ? offset.low : offset.high);
+    const Batch shift = select(is_empty, zero, softmax_shift(load(state.maximum + half)) + down);
+    for (float* s = score + half; s < score + count * kPanel; s += kPanel) {
+      store(s, exp(load(s) - shift) * inverse);
     }
   }
 }
@@ -214,15 +311,14 @@ inline PanelValue softmax_step(float* score /* (count, kPanel) */, std::int64_t 
     const PanelValue s = PanelValue::load_from(score + n * kPanel);
     maximum = {max(maximum.low, s.low), max(maximum.high, s.high)};
   }
-  const Batch log2e(kLog2E);
+  const HoistedExp exp;
   const PanelValue shift = {softmax_shift(maximum.low), softmax_shift(maximum.high)};
-  const PanelValue correction = {exp2((before.low - shift.low) * log2e),
-                                 exp2((before.high - shift.high) * log2e)};
+  const PanelValue correction = {exp(before.low - shift.low), exp(before.high - shift.high)};
   PanelValue sum = PanelValue::load_from(state.sum);
   sum = {sum.low * correction.low, sum.high * correction.high};
   for (std::int64_t n = 0; n < count; ++n) {
     const PanelValue s = PanelValue::load_from(score + n * kPanel);
-    const PanelValue w = {exp2((s.low - shift.low) * log2e), exp2((s.high - shift.high) * log2e)};
+    const PanelValue w = {exp(s.low - shift.low), exp(s.high - shift.high)};
     w.store_to(score + n * kPanel);
     sum = {sum.low + w.low, sum.high + w.high};
   }

@@ -7,10 +7,10 @@ namespace posenc {
 Status Operands::allocate() {
   const Rotate* rotate = p_.terms.rotate;
   dim_ = rotate == nullptr ? p_.head_dim : rotate->turned_dim();
-  clean_ = Buffer<std::uint8_t>(blocks_of(p_.keys, kKeyBlock));
+  finite_ = Buffer<Finite>(blocks_of(p_.keys, kKeyBlock));
   if (rotate != nullptr) turned_keys_ = Buffer<float>(rotate->regimes() * p_.keys * dim_);
   if (turns_back()) turned_values_ = Buffer<float>(p_.keys * p_.value_dim);
-  return clean_.ok() && turned_keys_.ok() && turned_values_.ok() ? Status::ok : Status::memory;
+  return finite_.ok() && turned_keys_.ok() && turned_values_.ok() ? Status::ok : Status::memory;
 }
 
 Range Operands::occurring() const {
@@ -70,11 +70,17 @@ void Operands::enter_kv_head(std::int64_t kv_head) {
       values_ = turned_values_.data();
     }
   }
-  for (std::int64_t i = 0; i < rows_.block_count; ++i) {
+  std::fill_n(finite_.data(), rows_.block_count, Finite::unknown);
+}
+
+bool Operands::clean(const KeyBlock& stretch) {
+  const std::int64_t i = stretch.first / kKeyBlock;
+  if (finite_[i] == Finite::unknown) {
     const KeyBlock& block = rows_.block(i);
     const float* values = values_ + block.first * p_.value_dim;
-    clean_[i] = all_finite(values, block.count * p_.value_dim) ? 1 : 0;
+    finite_[i] = all_finite(values, block.count * p_.value_dim) ? Finite::yes : Finite::no;
   }
+  return finite_[i] == Finite::yes;
 }
 
 const float* Operands::queries(std::int64_t head, std::int64_t token, std::int64_t count,

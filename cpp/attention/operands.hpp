@@ -41,8 +41,8 @@ class Operands {
     return keys_ + (regime - regimes_.first) * p_.keys * dim_;
   }
   const float* values() const { return values_; }  // (keys, value_dim)
-  /// True when all values of a block of keys are finite.
-  bool clean(std::int64_t block) const { return clean_[block] != 0; }
+  /// True when all values of the block of keys that a stretch of them lies in are finite.
+  bool clean(const KeyBlock& stretch);
   /// Turns `count` ≤ kPanel queries of a head from `token`.
   const float* queries(std::int64_t head, std::int64_t token, std::int64_t count, int regime,
                        float* scratch /* (count, dim) */) const;
@@ -88,7 +88,8 @@ class Operands {
   const float* values_ = nullptr;  // (keys, value_dim)
   Buffer<float> turned_keys_;      // (regimes, keys, dim)
   Buffer<float> turned_values_;    // (keys, value_dim), where values turn like keys
-  Buffer<std::uint8_t> clean_;     // per key block
+  enum class Finite : std::uint8_t { unknown, yes, no };
+  Buffer<Finite> finite_;  // values of each key block, once it was asked for
 };
 
 }  // namespace posenc

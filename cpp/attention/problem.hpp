@@ -20,11 +20,12 @@ struct ScoreTerms {
   const Scale* scale = nullptr;
   const Mask* mask = nullptr;
   PositionDomain domain;  ///< What all their encodings know.
+  std::span<const Encoding* const> encodings;
 };
 
 /// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`
 /// when an encoding fills none that acts inside attention although it fills `embed` (it belongs to
-/// the input).
+/// the input). The array of encodings must outlive the terms.
 Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms);
 
 /// Intermediate values to write, each (batch, heads, queries, keys), in the order of composition;

@@ -35,6 +35,7 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
   sinks_ = masks.sinks > 0 ? masks.sinks : std::numeric_limits<std::int64_t>::min();
 
   ascending = true;
+  exempts_ = false;
   block_count = blocks_of(count, kKeyBlock);
   blocks_ = Buffer<KeyBlock>(block_count);
   if (!blocks_.ok()) return Status::memory;
@@ -62,6 +63,7 @@ Status KeyRows::build(const AttentionProblem& problem, std::int64_t entry) {
       }
       block.empty = false;
     }
+    exempts_ |= block.exempt;
     blocks_[i] = block;
     low = i == 0 ? block.low : std::min(low, block.low);
     high = i == 0 ? block.high : std::max(high, block.high);

@@ -62,12 +62,15 @@ class KeyRows {
   /// Smallest and largest position of all keys.
   std::int32_t low = 0, high = 0;
 
+  /// True when some key is exempt from local attention.
+  bool exempts() const { return exempts_; }
   /// True when a key stays in sight of queries further away than local attention allows.
   bool exempt(std::int64_t key) const {
     return positions.at(key) < sinks_ || (global_ != nullptr && global_[key] != 0);
   }
 
  private:
+  bool exempts_ = false;
   std::int64_t sinks_ = 0;
   const std::uint8_t* global_ = nullptr;
   Buffer<KeyBlock> blocks_;

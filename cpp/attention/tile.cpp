@@ -9,7 +9,24 @@
 
 namespace posenc {
 
+Status HeadScores::allocate(const AttentionProblem& problem, const Operands& operands) {
+  const Rotate* rotate = problem.terms.rotate;
+  const Content* content = problem.terms.content;
+  turned_ = Buffer<float>(rotate != nullptr ? kPanel * operands.dim() : 0);
+  other_ = Buffer<float>(rotate != nullptr && rotate->regimes() > 1 ? kKeyBlock * kPanel : 0);
+  row_ = Buffer<float>(kKeyBlock);
+  tile_ = Buffer<float>(kKeyBlock * kPanel);
+  gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
+  content_rows_ = Buffer<std::int32_t>(content != nullptr ? kKeyBlock * kPanel : 0);
+  const bool ok =
+      turned_.ok() && other_.ok() && row_.ok() && tile_.ok() && gates_.ok() && content_rows_.ok();
+  return ok ? masks_.allocate() : Status::memory;
+}
+
 Status HeadScores::build(const AttentionProblem& problem, const Operands& operands, int head) {
+  if (problem_ == nullptr) {
+    if (const Status status = allocate(problem, operands); status != Status::ok) return status;
+  }
   problem_ = &problem;
   operands_ = &operands;
   rows_ = &operands.rows();
@@ -17,29 +34,30 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   dim_ = operands.dim();
   head_ = head;
   query_scales_ = problem.query_scales.of(operands.entry(), problem.queries);
-  const Status status = masks_.build(problem, *rows_, query_positions_, operands.entry(), head);
-  if (status != Status::ok) return status;
-  turned_ = Buffer<float>(problem.terms.rotate != nullptr ? kPanel * dim_ : 0);
-  other_ = Buffer<float>(operands.regimes().count() > 1 ? kKeyBlock * kPanel : 0);
-  row_ = Buffer<float>(kKeyBlock);
-  const Content* content = problem.terms.content;
-  gates_ = Buffer<float>(content != nullptr && content->gated() ? kKeyBlock * kPanel : 0);
-  content_rows_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock * kPanel : 0);
-  by_distance_ = Buffer<std::int64_t>(content != nullptr ? kKeyBlock + kPanel : 0);
-  if (!turned_.ok() || !other_.ok() || !row_.ok() || !gates_.ok() || !content_rows_.ok() ||
-      !by_distance_.ok()) {
-    return Status::memory;
-  }
-
-  const Bias* bias = problem.terms.bias;
-  toeplitz_ = bias != nullptr && bias->toeplitz() && rows_->consecutive &&
-              operands.queries_consecutive() && problem.queries > 0 && problem.keys > 0;
-  if (toeplitz_) {
-    // Panels and registers may read past the last query.
-    const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
+  masks_.enter(problem, *rows_, query_positions_, operands.entry(), head);
+  const bool consecutive = rows_->consecutive && operands.queries_consecutive() &&
+                           problem.queries > 0 && problem.keys > 0;
+  // Panels and registers may read past the last query.
+  const std::int64_t count = problem.queries + problem.keys + 2 * kPanel;
+  if (consecutive) {
     first_distance_ = std::int64_t{query_positions_.at(0)} - rows_->positions.at(problem.keys - 1);
-    bias_ = Buffer<float>(count);
-    weights_ = Buffer<float>(bias->weighs() ? count : 0);
+  }
+  row_by_distance_ = {};
+  const Content* content = problem.terms.content;
+  if (content != nullptr && !content->gated() && consecutive) {
+    row_by_distance_ = Buffer<std::int32_t>(count);
+    if (!row_by_distance_.ok()) return Status::memory;
+    for (std::int64_t i = 0; i < count; ++i) {
+      row_by_distance_[i] = static_cast<std::int32_t>(content->row(first_distance_ + i));
+    }
+  }
+  const Bias* bias = problem.terms.bias;
+  toeplitz_ = bias != nullptr && bias->toeplitz() && consecutive && problem.queries > 1;
+  if (toeplitz_) {
+    if (bias_.data() == nullptr) {
+      bias_ = Buffer<float>(count);
+      weights_ = Buffer<float>(bias->weighs() ? count : 0);
+    }
     if (!bias_.ok() || !weights_.ok()) return Status::memory;
     bias->by_distance(head, first_distance_, count, bias_.data());
     if (bias->weighs()) bias->weights_by_distance(head, first_distance_, count, weights_.data());
@@ -47,7 +65,7 @@ Status HeadScores::build(const AttentionProblem& problem, const Operands& operan
   return Status::ok;
 }
 
-void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
+void HeadScores::place(std::int64_t first, std::int64_t count, Panel& panel) const {
   const Scale* scale = problem_->terms.scale;
   const Range regimes = operands_->regimes();
   panel.first = first;
@@ -67,18 +85,15 @@ void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
   }
   panel.span = Span::of(panel.positions);
   masks_.pack(panel);
+}
 
+void HeadScores::pack(std::int64_t first, std::int64_t count, Panel& panel) {
+  place(first, count, panel);
+  const Range regimes = operands_->regimes();
   float* out = panel.query;
   for (int regime = regimes.first; regime <= regimes.last; ++regime, out += dim_ * kPanel) {
     const float* query = operands_->queries(head_, first, count, regime, turned_.data());
-    for (int lane = 0; lane < kPanel; ++lane) {
-      if (lane >= count) {
-        for (std::int64_t d = 0; d < dim_; ++d) out[d * kPanel + lane] = 0.0F;
-        continue;
-      }
-      const float* row = query + lane * dim_;
-      for (std::int64_t d = 0; d < dim_; ++d) out[d * kPanel + lane] = row[d] * panel.factor[lane];
-    }
+    pack_rows(query, count, dim_, panel.factor, out);
     if (problem_->terms.content != nullptr) pack_content(query, panel);
   }
 }
@@ -87,7 +102,9 @@ void HeadScores::pack_content(const float* query, Panel& panel) const {
   const Content& content = *problem_->terms.content;
   if (const float* vectors = content.query_vectors(head_); vectors != nullptr) {
     static constexpr float kZeros[kPanel] = {};
-    dot_keys(vectors, content.rows(), dim_, panel.query, kZeros, 0, panel.content);
+    const Range range = content_range(panel);
+    dot_keys(vectors + range.first * dim_, range.count(), dim_, panel.query, kZeros, 0,
+             panel.content + range.first * kPanel);
     for (std::int64_t r = 0; content.gated() && r < content.rows(); ++r) {
       for (std::int64_t lane = 0; lane < panel.count; ++lane) {
         panel.content[r * kPanel + lane] = dot(vectors + r * dim_, query + lane * dim_, dim_);
@@ -100,6 +117,19 @@ void HeadScores::pack_content(const float* query, Panel& panel) const {
       panel.query[i] += panel.factor[i % kPanel] * global[i / kPanel];
     }
   }
+}
+
+Range HeadScores::content_range(const Panel& panel) const {
+  const Content& content = *problem_->terms.content;
+  const Range all = {0, static_cast<int>(content.rows()) - 1};
+  // Taps show hidden pairs too; gates count.
+  if (row_by_distance_.data() == nullptr || problem_->taps.any()) return all;
+  const Interval keys = masks_.reach(panel);
+  if (keys.first > keys.last) return {0, -1};
+  const std::int32_t* rows = row_by_distance_.data() - first_distance_;
+  const auto [low, high] = std::minmax_element(rows + (panel.span.low - keys.last),
+                                               rows + (panel.span.high - keys.first + 1));
+  return {*low, *high};
 }
 
 Range HeadScores::regimes(const Panel& panel, const KeyBlock& block) const {
@@ -195,21 +225,11 @@ void HeadScores::add_gated(Panel& panel, const KeyBlock& block, float* out) {
   }
 }
 
-const std::int64_t* HeadScores::content_rows(const Panel& panel, const KeyBlock& block) {
-  const Content& content = *problem_->terms.content;
-  // Where distances are dense, as they are for consecutive tokens, each is looked up once.
-  const std::int64_t nearest = std::int64_t{panel.span.low} - block.high;
-  const std::int64_t count = std::int64_t{panel.span.high} - block.low - nearest + 1;
-  const bool dense = count <= kKeyBlock + kPanel;
-  if (dense) {
-    for (std::int64_t i = 0; i < count; ++i) by_distance_[i] = content.row(nearest + i);
-  }
+const std::int32_t* HeadScores::content_rows(const Panel& panel, const KeyBlock& block) {
   for (std::int64_t n = 0; n < block.count; ++n) {
     const std::int64_t key = rows_->positions.at(block.first + n);
     for (int lane = 0; lane < kPanel; ++lane) {
-      const std::int64_t distance = panel.positions[lane] - key;
-      content_rows_[n * kPanel + lane] =
-          dense ? by_distance_[distance - nearest] : content.row(distance);
+      content_rows_[n * kPanel + lane] = content_row(panel.positions[lane] - key);
     }
   }
   return content_rows_.data();
@@ -220,22 +240,33 @@ void HeadScores::add_content(const Panel& panel, const KeyBlock& block, float* o
   const bool by_query = content.query_vectors(head_) != nullptr;
   const float* key_vectors = content.key_vectors(head_);
   const float* offsets = content.offsets(head_);
-  const float* keys = operands_->keys(0);
-  const std::int64_t* rows = content_rows(panel, block);
-  for (std::int64_t n = 0; n < block.count; ++n) {
-    const float* key = keys + (block.first + n) * dim_;
-    std::int64_t last = -1;
-    float key_term = 0.0F;
-    for (int lane = 0; lane < kPanel; ++lane) {
-      const std::int64_t i = n * kPanel + lane;
-      const std::int64_t row = rows[i];
-      if (by_query) out[i] += panel.content[row * kPanel + lane];
-      if (offsets != nullptr) out[i] += panel.factor[lane] * offsets[row];
-      if (key_vectors == nullptr) continue;
+  const float* keys = operands_->keys(0) + block.first * dim_;
+  const std::int32_t* rows = content_rows(panel, block);
+  std::int32_t lanes[kPanel];
+  for (int lane = 0; lane < kPanel; ++lane) lanes[lane] = lane;
+  for (std::int64_t n = 0; n < block.count; ++n, rows += kPanel) {
+    PanelValue key_terms = {Batch(0.0F), Batch(0.0F)};
+    if (key_vectors != nullptr) {
+      const float* key = keys + n * dim_;
       // Far away, clipped distances and wide buckets share a row.
-      if (row != last) key_term = dot(key_vectors + row * dim_, key, dim_);
-      last = row;
-      out[i] += panel.factor[lane] * key_term;
+      if (std::all_of(rows, rows + kPanel, [&](std::int32_t row) { return row == rows[0]; })) {
+        key_terms.low = key_terms.high = Batch(dot(key_vectors + rows[0] * dim_, key, dim_));
+      } else {
+        key_terms = dot_table(key, key_vectors, rows, dim_);
+      }
+    }
+    for (int half = 0; half < kPanel; half += kLanes) {
+      float* s = out + n * kPanel + half;
+      Batch sum = load(s);
+      Batch unscaled = half == 0 ? key_terms.low : key_terms.high;
+      if (offsets != nullptr) unscaled = unscaled + gather(offsets, rows + half);
+      if (by_query) {
+        const IntBatch index = load(rows + half) * IntBatch(kPanel) + load(lanes + half);
+        std::int32_t at[kLanes];
+        index.store_unaligned(at);
+        sum = sum + gather(panel.content, at);
+      }
+      store(s, fma(load(panel.factor + half), unscaled, sum));
     }
   }
 }
@@ -247,7 +278,7 @@ void HeadScores::add_row_weights(const Panel& panel, const KeyBlock& block, cons
     const PanelValue sum = PanelValue::load_from(sums + row * kPanel);
     PanelValue{sum.low * correction.low, sum.high * correction.high}.store_to(sums + row * kPanel);
   }
-  const std::int64_t* rows = content_rows(panel, block);
+  const std::int32_t* rows = content_rows(panel, block);
   for (std::int64_t n = 0; n < block.count; ++n) {
     for (int lane = 0; lane < kPanel; ++lane) {
       const std::int64_t i = n * kPanel + lane;
@@ -256,11 +287,32 @@ void HeadScores::add_row_weights(const Panel& panel, const KeyBlock& block, cons
   }
 }
 
-void HeadScores::cap(const KeyBlock& block, float* scores) const {
+void HeadScores::cap(std::int64_t count, float* scores) const {
   if (problem_->softcap == 0.0F) return;
   const Batch cap(problem_->softcap);
-  for (std::int64_t i = 0; i < block.count * kPanel; i += kLanes) {
+  for (std::int64_t i = 0; i < count; i += kLanes) {
     store(scores + i, cap * tanh(load(scores + i) / cap));
+  }
+}
+
+void HeadScores::finish_row(const Panel& panel, const KeyBlock& block, Visibility visibility,
+                            float* scores) {
+  cap(block.count, scores);
+  if (const Bias* bias = problem_->terms.bias; bias != nullptr) {
+    const Positions query = query_positions_.from(panel.first, 1);
+    const Positions keys = rows_->positions.from(block.first, block.count);
+    if (bias->weighs()) {
+      bias->weights_row(head_, query, keys, row_.data());
+      for (std::int64_t n = 0; n < block.count; ++n) scores[n] *= row_[n];
+    }
+    bias->row(head_, query, keys, row_.data());
+    for (std::int64_t n = 0; n < block.count; ++n) scores[n] += row_[n];
+  }
+  if (visibility == Visibility::all) return;
+  std::fill_n(tile_.data(), block.count * kPanel, 0.0F);
+  masks_.hide(panel, block, tile_.data());
+  for (std::int64_t n = 0; n < block.count; ++n) {
+    if (tile_[n * kPanel] != 0.0F) scores[n] = tile_[n * kPanel];
   }
 }
 

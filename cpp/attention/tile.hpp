@@ -19,7 +19,9 @@ class HeadScores {
   /// Prepares what depends on the head alone; its kv head has been entered.
   Status build(const AttentionProblem& problem, const Operands& operands, int head);
 
-  /// Fills a panel with `count` queries from `first`.
+  /// Positions, factors and masks of `count` queries from `first`.
+  void place(std::int64_t first, std::int64_t count, Panel& panel) const;
+  /// Fills a panel with them: the same, and their numbers.
   void pack(std::int64_t first, std::int64_t count, Panel& panel);
 
   HeadMasks& masks() { return masks_; }
@@ -36,7 +38,7 @@ class HeadScores {
                        PanelValue correction, float* sums /* (content rows, kPanel) */);
 
   /// The rows of the content tables that the pairs of a tile read.
-  const std::int64_t* content_rows(const Panel& panel, const KeyBlock& block);
+  const std::int32_t* content_rows(const Panel& panel, const KeyBlock& block);
   /// The scores that opened the gates of the last tile; −infinity where hidden.
   const float* gate_scores() const { return gates_.data(); }
   /// The regimes of the rotation that occur in a tile.
@@ -47,11 +49,24 @@ class HeadScores {
 
   // The stages of `logits`, each in place.
   void raw(Panel& panel, const KeyBlock& block, float* out);
-  void cap(const KeyBlock& block, float* scores) const;
+  void cap(const KeyBlock& block, float* scores) const { cap(block.count * kPanel, scores); }
   void add_bias(const Panel& panel, const KeyBlock& block, float* scores);
+  /// All stages after the raw scores, of the first query of a panel.
+  void finish_row(const Panel& panel, const KeyBlock& block, Visibility visibility,
+                  float* scores /* (block.count) */);
 
  private:
+  Status allocate(const AttentionProblem& problem, const Operands& operands);
+  void cap(std::int64_t count, float* scores) const;
   void pack_content(const float* query, Panel& panel) const;
+  /// The rows of the content tables that pairs of a panel read.
+  Range content_range(const Panel& panel) const;
+  /// The row of a distance.
+  std::int32_t content_row(std::int64_t distance) const {
+    return row_by_distance_.data() == nullptr
+               ? static_cast<std::int32_t>(problem_->terms.content->row(distance))
+               : row_by_distance_[distance - first_distance_];
+  }
   /// Of the pairs of a tile, those in `regime` or a later one: all bits set.
   auto reached(const Panel& panel, int regime, std::int64_t key, int half) const {
     return as_float_mask(IntBatch(rows_->positions.at(key)) <=
@@ -77,13 +92,14 @@ class HeadScores {
   HeadMasks masks_;
   bool toeplitz_ = false;
   std::int64_t first_distance_ = 0;
-  Buffer<float> bias_;                 // by distance, from first_distance_
-  Buffer<float> weights_;              // the same, where logits are weighed
-  Buffer<float> turned_;               // (kPanel, dim): scratch for queries
-  Buffer<float> other_;                // (kKeyBlock, kPanel): scores of another regime
-  Buffer<float> row_;                  // (kKeyBlock): scratch for biases of one query
-  Buffer<std::int64_t> content_rows_;  // (kKeyBlock, kPanel): δ of each key and query
-  Buffer<std::int64_t> by_distance_;   // (kKeyBlock + kPanel)
+  Buffer<float> bias_;                    // by distance, from first_distance_
+  Buffer<float> weights_;                 // the same, where logits are weighed
+  Buffer<float> turned_;                  // (kPanel, dim): scratch for queries
+  Buffer<float> other_;                   // (kKeyBlock, kPanel): scores of another regime
+  Buffer<float> row_;                     // (kKeyBlock): scratch for biases of one query
+  Buffer<float> tile_;                    // (kKeyBlock, kPanel): scratch for masks of one query
+  Buffer<std::int32_t> content_rows_;     // (kKeyBlock, kPanel): δ of each key and query
+  Buffer<std::int32_t> row_by_distance_;  // δ, from first_distance_, of consecutive tokens
   Buffer<float> gates_;  // (kKeyBlock, kPanel): scores that open gates; −infinity = hidden
 };
 

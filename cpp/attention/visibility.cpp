@@ -11,17 +11,6 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-/// Positions first … last.
-struct Interval {
-  std::int64_t first = std::numeric_limits<std::int32_t>::min();
-  std::int64_t last = std::numeric_limits<std::int32_t>::max();
-
-  void cut(std::int64_t from, std::int64_t to) {
-    first = std::max(first, from);
-    last = std::min(last, to);
-  }
-};
-
 /// What local attention lets a query see. Distances of positions are below 2^32.
 Interval local_keys(const Masks& masks, std::int64_t query) {
   constexpr std::int64_t kFarthest = std::int64_t{1} << 32;
@@ -42,8 +31,13 @@ Interval local_keys(const Masks& masks, std::int64_t query) {
 
 }  // namespace
 
-Status HeadMasks::build(const AttentionProblem& problem, const KeyRows& rows,
-                        Positions query_positions, std::int64_t entry, int head) {
+Status HeadMasks::allocate() {
+  visible_ = Buffer<std::uint8_t>(kKeyBlock);
+  return visible_.ok() ? Status::ok : Status::memory;
+}
+
+void HeadMasks::enter(const AttentionProblem& problem, const KeyRows& rows,
+                      Positions query_positions, std::int64_t entry, int head) {
   problem_ = &problem;
   rows_ = &rows;
   query_positions_ = query_positions;
@@ -51,8 +45,6 @@ Status HeadMasks::build(const AttentionProblem& problem, const KeyRows& rows,
   head_ = head;
   query_segments_ = problem.masks.query_segments.of(entry, problem.queries);
   global_queries_ = problem.masks.global_queries.of(entry, problem.queries);
-  visible_ = Buffer<std::uint8_t>(kKeyBlock);
-  return visible_.ok() ? Status::ok : Status::memory;
 }
 
 void HeadMasks::pack(Panel& panel) const {
@@ -72,6 +64,31 @@ void HeadMasks::pack(Panel& panel) const {
   panel.from_span = Span::of(panel.from);
   panel.to_span = Span::of(panel.to);
   panel.segment_span = Span::of(panel.segments);
+}
+
+Interval HeadMasks::reach(const Panel& panel) const {
+  Interval keys;
+  keys.cut(rows_->low, std::min(rows_->high, panel.limit_span.high));
+  if (!rows_->exempts()) keys.cut(panel.from_span.low, panel.to_span.high);
+  return keys;
+}
+
+KeyBlock HeadMasks::in_sight(const Panel& panel, const KeyBlock& block) const {
+  if (!rows_->consecutive || block.exempt) return block;
+  const std::int64_t low = block.low;
+  const std::int64_t last =
+      std::min<std::int64_t>({block.high, panel.limit_span.high, panel.to_span.high});
+  const std::int64_t first = std::max<std::int64_t>(low, panel.from_span.low);
+  KeyBlock stretch = block;
+  if (first > last) {
+    stretch.empty = true;
+    return stretch;
+  }
+  stretch.first += first - low;
+  stretch.count = last - first + 1;
+  stretch.low = static_cast<std::int32_t>(first);
+  stretch.high = static_cast<std::int32_t>(last);
+  return stretch;
 }
 
 Visibility HeadMasks::visibility(const Panel& panel, const KeyBlock& block) const {
@@ -103,7 +120,12 @@ void HeadMasks::hide(const Panel& panel, const KeyBlock& block, float* scores) {
       store(s + kLanes, hidden);
       continue;
     }
-    const IntBatch position(rows_->positions.at(key));
+    const std::int32_t at = rows_->positions.at(key);
+    if (rows_->segments == nullptr && at <= panel.limit_span.low && at >= panel.from_span.high &&
+        at <= panel.to_span.low) {
+      continue;
+    }
+    const IntBatch position(at);
     const bool exempt = block.exempt && rows_->exempt(key);
     for (int half = 0; half < kPanel; half += kLanes) {
       auto visible = position <= load(panel.limit + half);

@@ -25,4 +25,9 @@ inline void add_times(float factor, const float* x, std::int64_t count, float* o
   for (std::int64_t i = 0; i < count; ++i) out[i] += factor * x[i];
 }
 
+/// x *= factor
+inline void multiply(float factor, std::int64_t count, float* x) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] *= factor;
+}
+
 }  // namespace posenc

@@ -49,6 +49,7 @@ class RangesShare final : public Share {
  public:
   RangesShare(Ranges& ranges, int thread) : ranges_(ranges), thread_(thread) {}
   std::int64_t next() override { return ranges_.next(thread_); }
+  int thread() const override { return thread_; }
 
  private:
   Ranges& ranges_;

@@ -12,6 +12,8 @@ class Share {
  public:
   /// The next unit; −1 = there are no more.
   virtual std::int64_t next() = 0;
+  /// Whose it is; 0 = the caller's.
+  virtual int thread() const = 0;
 
  protected:
   ~Share() = default;
@@ -22,6 +24,7 @@ class Everything final : public Share {
  public:
   explicit Everything(std::int64_t units) : units_(units) {}
   std::int64_t next() override { return next_ < units_ ? next_++ : -1; }
+  int thread() const override { return 0; }
 
  private:
   std::int64_t next_ = 0, units_;
@@ -39,8 +42,8 @@ class SharedWork {
 };
 
 /// Does the units 0 … `units` − 1, which take about `operations` additions and multiplications
-/// together. Here on the caller's thread; the build with threads has another definition
-/// (cpp/bindings/threads).
+/// together; 0 = on one thread. Here on the caller's thread; the build with threads has another
+/// definition (cpp/bindings/threads).
 Status run_shared(const SharedWork& work, std::int64_t units, double operations);
 
 /// The same of `run`, a function of a share: see SharedWork::run.

@@ -49,6 +49,32 @@ inline DoubleBatch fma(DoubleBatch a, DoubleBatch b, DoubleBatch c) {
 #endif
 }
 
+/// from[index[0]], from[index[1]], …
+inline Batch gather(const float* from, const std::int32_t* index) {
+  if constexpr (kLanes == 4) {
+    return Batch(from[index[0]], from[index[1]], from[index[2]], from[index[3]]);
+  } else {
+    float lanes[kLanes];
+    for (int i = 0; i < kLanes; ++i) lanes[i] = from[index[i]];
+    return load(lanes);
+  }
+}
+
+/// (x 0 0 0)
+inline Batch first_lane(float x) {
+  float lanes[kLanes] = {x};
+  return load(lanes);
+}
+
+/// The larger of both; NaN where x is.
+inline Batch at_least(Batch x, Batch floor) {
+#if defined(__wasm_simd128__)
+  return wasm_f32x4_pmax(x, floor);
+#else
+  return select(x < floor, floor, x);
+#endif
+}
+
 inline IntBatch bits(Batch x) { return xsimd::bitwise_cast<std::int32_t>(x); }
 inline Batch from_bits(IntBatch x) { return xsimd::bitwise_cast<float>(x); }
 inline BoolBatch as_float_mask(IntBatch::batch_bool_type mask) {
@@ -59,6 +85,28 @@ inline BoolBatch as_float_mask(IntBatch::batch_bool_type mask) {
 inline Batch zip_low(Batch a, Batch b) { return xsimd::zip_lo(a, b); }
 /// (a b a b …) of the upper halves.
 inline Batch zip_high(Batch a, Batch b) { return xsimd::zip_hi(a, b); }
+
+/// Rows become columns: afterwards rows[i] holds number i of each row, in their order.
+inline void transpose(Batch (&rows)[kLanes]) {
+  if constexpr (kLanes == 4) {
+    const Batch even_low = zip_low(rows[0], rows[2]);
+    const Batch even_high = zip_high(rows[0], rows[2]);
+    const Batch odd_low = zip_low(rows[1], rows[3]);
+    const Batch odd_high = zip_high(rows[1], rows[3]);
+    rows[0] = zip_low(even_low, odd_low);
+    rows[1] = zip_high(even_low, odd_low);
+    rows[2] = zip_low(even_high, odd_high);
+    rows[3] = zip_high(even_high, odd_high);
+  } else {
+    float in[kLanes][kLanes];
+    float out[kLanes][kLanes];
+    for (int i = 0; i < kLanes; ++i) store(in[i], rows[i]);
+    for (int i = 0; i < kLanes; ++i) {
+      for (int j = 0; j < kLanes; ++j) out[j][i] = in[i][j];
+    }
+    for (int i = 0; i < kLanes; ++i) rows[i] = load(out[i]);
+  }
+}
 
 /// (x1 x0 x3 x2 …): the members of each pair change places.
 inline Batch swap_pairs(Batch x) {

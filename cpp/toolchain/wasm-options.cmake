@@ -3,6 +3,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(POSENC_SMALL_OPTIONS -Oz)
 # Files whose loops run over whole tensors.
 set(POSENC_FAST_SOURCES
+  cpp/attention/decode.cpp
   cpp/attention/forward.cpp
   cpp/attention/tile.cpp
   cpp/attention/backward*.cpp

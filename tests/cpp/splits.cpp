@@ -21,6 +21,8 @@ std::optional<Split> current;
 class List final : public Share {
  public:
   std::vector<std::int64_t> units;
+  int number = 0;
+  int thread() const override { return number; }
   std::int64_t next() override {
     if (units.empty()) return -1;
     const std::int64_t unit = units.back();
@@ -36,6 +38,7 @@ std::vector<Status> run_in_turn(const SharedWork& work, std::int64_t units, cons
   std::shuffle(order.begin(), order.end(), random);
   std::vector<List> lists(static_cast<std::size_t>(split.shares));
   for (std::size_t i = 0; i < order.size(); ++i) lists[i % lists.size()].units.push_back(order[i]);
+  for (std::size_t i = 0; i < lists.size(); ++i) lists[i].number = static_cast<int>(i);
   std::vector<Status> statuses;
   for (List& list : lists) statuses.push_back(work.run(list));
   return statuses;
@@ -63,8 +66,8 @@ Divided::~Divided() { current.reset(); }
 
 }  // namespace test
 
-Status run_shared(const SharedWork& work, std::int64_t units, double /*operations*/) {
-  if (!test::current.has_value()) {
+Status run_shared(const SharedWork& work, std::int64_t units, double operations) {
+  if (!test::current.has_value() || operations == 0.0) {
     Everything share(units);
     return work.run(share);
   }

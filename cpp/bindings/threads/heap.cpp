@@ -6,6 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+extern "C" {
+void* __real_malloc(std::size_t size);
+void __real_free(void* pointer);
+}
+
 namespace {
 
 /// Held for some hundred instructions.
@@ -25,6 +30,15 @@ class Lock {
 
 constinit std::atomic_flag Lock::held_;
 
+/// Set aside by keep_reserve.
+void* reserve = nullptr;
+/// From the first small object that took from the reserve until it is kept anew: all of it is for
+/// them.
+bool reserve_in_use = false;
+
+/// Larger ones are scratch, which is checked.
+constexpr std::size_t kSmall = 65536;
+
 constexpr std::size_t kPage = 65536;
 
 bool grow(std::size_t bytes) {
@@ -33,13 +47,27 @@ bool grow(std::size_t bytes) {
 
 }  // namespace
 
-extern "C" {
+namespace posenc {
 
-void* __real_malloc(std::size_t size);
-void __real_free(void* pointer);
+bool keep_reserve(std::size_t bytes) {
+  const Lock lock;
+  if (reserve == nullptr) reserve = __real_malloc(bytes);
+  reserve_in_use = false;
+  return reserve != nullptr;
+}
+
+}  // namespace posenc
+
+extern "C" {
 
 void* __wrap_malloc(std::size_t size) {
   const Lock lock;
+  if (reserve_in_use && size > kSmall) return nullptr;
+  void* pointer = __real_malloc(size);
+  if (pointer != nullptr || size > kSmall || reserve == nullptr) return pointer;
+  __real_free(reserve);
+  reserve = nullptr;
+  reserve_in_use = true;
   return __real_malloc(size);
 }
 

@@ -3,6 +3,7 @@
 #include <emscripten/bind.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -36,6 +37,8 @@ class Pool {
   }
 
   Status run(const SharedWork& work, std::int64_t units) {
+    const std::size_t reserve = kReserve * static_cast<std::size_t>(threads_);
+    if (!keep_reserve(reserve)) return Status::memory;
     work_ = &work;
     ranges_.deal(units, threads_);
     for (Status& status : statuses_) status = Status::ok;
@@ -46,6 +49,7 @@ class Pool {
     inside_ += kClosed;
     if (!wait_for_helpers()) lost_ = true;
     emscripten_notify_memory_growth(0);  // a helper may have grown it
+    keep_reserve(reserve);
     for (const Status status : statuses_) {
       if (status != Status::ok) return status;
     }
@@ -95,6 +99,8 @@ class Pool {
     return true;
   }
 
+  /// For the small objects of a thread.
+  static constexpr std::size_t kReserve = 128 * 1024;
   static constexpr std::int32_t kClosed = -1'000'000;
 
   int threads_ = 1;

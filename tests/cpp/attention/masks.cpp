@@ -185,7 +185,7 @@ TEST_CASE("every stage under every mask is that of the float64 reference") {
     CAPTURE(masked.label);
     const auto result = run(masked.problem);
     CHECK(stage_differences(result, expected(masked.problem)) == "");
-    CHECK(bit_differences(run(masked.problem, {.taps = false}).output, result.output) == "");
+    CHECK(differences(run(masked.problem, {.taps = false}).output, result.output) == "");
   }
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("under every mask a query alone is as among others, key by key order")
     const auto all = run(c, {.taps = false});
     for (std::int64_t m = 0; m < c.queries; m += 9) {
       const auto alone = run(slice(c, m, 1, 0, c.keys), {.taps = false});
-      CHECK(bit_differences(alone.output, output_rows(c, all, m, 1)) == "");
+      CHECK(differences(alone.output, output_rows(c, all, m, 1)) == "");
     }
   }
 }

@@ -1,0 +1,214 @@
+// The inner loops of attention with few queries. There is nothing to put side by side in registers
+// but the numbers of one row, so that keys and values stream through once, as they lie.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "core/dot.hpp"
+#include "core/math.hpp"
+#include "core/simd.hpp"
+
+namespace posenc {
+
+/// Queries that share the loads of keys and values.
+inline constexpr int kSharedRows = 2;
+
+/// Where keys and values come from. Out of a cache they come faster than they are multiplied, so
+/// that many rows side by side, which share loads, are best. From memory they come in time only
+/// while the processor foresees the next ones, which it does for one row after another (measured:
+/// side by side half as fast).
+enum class Source : std::uint8_t { cache, memory };
+
+/// Products of `Rows` queries with `Keys` consecutive keys, spread over registers: Σ_d query[r][d]
+/// · key[n][d] is the sum of the numbers of sums[r][n].
+template <int Rows, int Keys>
+inline void dot_side_by_side(const float* query /* (Rows, width) */,
+                             const float* key /* (Keys, width) */, std::int64_t width,
+                             Batch (*sums)[Keys]) {
+  // Enough sums that none waits for its last product, and steps that outweigh moving on where
+  // registers allow.
+  constexpr int kSums = Rows * Keys < 8 ? 4 / Keys : 1;
+  constexpr int kLoads = Rows * kSums;
+  constexpr int kStep = kLoads * kLanes;
+  Batch parts[Rows][Keys][kSums];
+  const float* keys[Keys];
+  const float* queries[Rows];
+  for (int r = 0; r < Rows; ++r) queries[r] = query + r * width;
+  for (int n = 0; n < Keys; ++n) keys[n] = key + n * width;
+  for (auto& of_row : parts) {
+    for (auto& of_key : of_row) std::fill_n(of_key, kSums, Batch(0.0F));
+  }
+  for (const float* end = query + width / kStep * kStep; queries[0] != end;) {
+    for (int i = 0; i < kLoads; ++i) {
+      Batch q[Rows];
+      for (int r = 0; r < Rows; ++r) q[r] = load(queries[r] + i * kLanes);
+      for (int n = 0; n < Keys; ++n) {
+        const Batch k = load(keys[n] + i * kLanes);
+        for (int r = 0; r < Rows; ++r) {
+          Batch& part = parts[r][n][i % kSums];
+          part = fma(q[r], k, part);
+        }
+      }
+    }
+    for (auto& q : queries) q += kStep;
+    for (auto& k : keys) k += kStep;
+  }
+  const std::int64_t rest = width % kStep;
+  for (int r = 0; r < Rows; ++r) {
+    for (int n = 0; n < Keys; ++n) {
+      sums[r][n] = parts[r][n][0];
+      for (int i = 1; i < kSums; ++i) sums[r][n] = sums[r][n] + parts[r][n][i];
+      if (rest > 0) sums[r][n] = sums[r][n] + first_lane(dot(queries[r], keys[n], rest));
+    }
+  }
+}
+
+/// Scores of `count` keys: out[r][n] = Σ_d query[r][d] · key[n][d].
+template <int Rows, Source From>
+inline void dot_few(const float* query /* (Rows, width) */, const float* key /* (count, width) */,
+                    std::int64_t count, std::int64_t width, float* out /* (Rows, out_stride) */,
+                    std::int64_t out_stride) {
+  constexpr int kGroup = 8 / Rows;
+  constexpr int kKeys = From == Source::cache ? kGroup : Rows;
+  std::int64_t n = 0;
+  for (; n + kGroup <= count; n += kGroup) {
+    Batch sums[kGroup / kKeys][Rows][kKeys];
+    for (int i = 0; i < kGroup / kKeys; ++i) {
+      dot_side_by_side<Rows, kKeys>(query, key + (n + i * kKeys) * width, width, sums[i]);
+    }
+    for (int r = 0; r < Rows; ++r) {
+      for (int first = 0; first < kGroup; first += kLanes) {
+        Batch parts[kLanes];
+        for (int i = 0; i < kLanes; ++i) {
+          parts[i] = sums[(first + i) / kKeys][r][(first + i) % kKeys];
+        }
+        transpose(parts);
+        Batch sum = parts[0];
+        for (int i = 1; i < kLanes; ++i) sum = sum + parts[i];
+        store(out + r * out_stride + n + first, sum);
+      }
+    }
+  }
+  for (; n < count; ++n) {
+    for (int r = 0; r < Rows; ++r) {
+      out[r * out_stride + n] = dot(query + r * width, key + n * width, width);
+    }
+  }
+}
+
+/// Columns of which the sums stay in `Registers` registers: sums[r] += Σ_n weight[r][n] · value[n].
+template <int Rows, int Registers>
+inline void mix_columns(const float* weight, std::int64_t weight_stride, std::int64_t count,
+                        const float* value, std::int64_t width, float* sums /* (Rows, width) */) {
+  Batch acc[Rows][Registers];
+  for (int r = 0; r < Rows; ++r) {
+    for (int c = 0; c < Registers; ++c) acc[r][c] = load(sums + r * width + c * kLanes);
+  }
+  for (const float* end = weight + count; weight != end; ++weight, value += width) {
+    Batch w[Rows];
+    for (int r = 0; r < Rows; ++r) w[r] = Batch(weight[r * weight_stride]);
+    for (int c = 0; c < Registers; ++c) {
+      const Batch v = load(value + c * kLanes);
+      for (int r = 0; r < Rows; ++r) acc[r][c] = fma(w[r], v, acc[r][c]);
+    }
+  }
+  for (int r = 0; r < Rows; ++r) {
+    for (int c = 0; c < Registers; ++c) store(sums + r * width + c * kLanes, acc[r][c]);
+  }
+}
+
+/// One value after another: sums[r] += weight[r][n] · value[n].
+template <int Rows, int Registers>
+inline void mix_rows_of_values(const float* weight, std::int64_t weight_stride, std::int64_t count,
+                               const float* value, std::int64_t width,
+                               float* sums /* (Rows, width) */) {
+  for (const float* end = weight + count; weight != end; ++weight) {
+    Batch w[Rows];
+    for (int r = 0; r < Rows; ++r) w[r] = Batch(weight[r * weight_stride]);
+    float* out = sums;
+    for (const float* last = value + width; value != last;) {
+      for (int c = 0; c < Registers; ++c) {
+        const Batch v = load(value + c * kLanes);
+        for (int r = 0; r < Rows; ++r) {
+          float* sum = out + r * width + c * kLanes;
+          store(sum, fma(w[r], v, load(sum)));
+        }
+      }
+      value += Registers * kLanes;
+      out += Registers * kLanes;
+    }
+  }
+}
+
+/// sums[r] += Σ_n weight[r][n] · value[n]
+template <int Rows, Source From>
+inline void mix_few(const float* weight /* (Rows, weight_stride) */, std::int64_t weight_stride,
+                    std::int64_t count, const float* value /* (count, width) */, std::int64_t width,
+                    float* sums /* (Rows, width) */) {
+  constexpr int kRegisters = 4;
+  if (From == Source::memory && width % (kRegisters * kLanes) == 0) {
+    mix_rows_of_values<Rows, kRegisters>(weight, weight_stride, count, value, width, sums);
+    return;
+  }
+  constexpr int kColumns = 8 / Rows;
+  std::int64_t d = 0;
+  for (; d + kColumns * kLanes <= width; d += kColumns * kLanes) {
+    mix_columns<Rows, kColumns>(weight, weight_stride, count, value + d, width, sums + d);
+  }
+  for (; d + kLanes <= width; d += kLanes) {
+    mix_columns<Rows, 1>(weight, weight_stride, count, value + d, width, sums + d);
+  }
+  for (; d < width; ++d) {
+    for (int r = 0; r < Rows; ++r) {
+      for (std::int64_t n = 0; n < count; ++n) {
+        sums[r * width + d] += weight[r * weight_stride + n] * value[n * width + d];
+      }
+    }
+  }
+}
+
+/// The same for one row, without the values of weight 0, whatever they are.
+inline void mix_visible(const float* weight, std::int64_t count, const float* value,
+                        std::int64_t width, float* sums /* (width) */) {
+  for (std::int64_t n = 0; n < count; ++n) {
+    if (weight[n] != 0.0F) add_times(weight[n], value + n * width, width, sums);
+  }
+}
+
+/// Running maximum and sum of the softmax of one query.
+struct RowState {
+  float maximum, sum;
+};
+
+/// One step of it: turns scores into weights, in place, and returns the factor by which what was
+/// summed before must be multiplied. Numbers past `count` up to a whole register are overwritten.
+inline float softmax_row(float* score, std::int64_t count, RowState& state) {
+  constexpr float kNothing = -std::numeric_limits<float>::infinity();
+  const std::int64_t padded = (count + kLanes - 1) / kLanes * kLanes;
+  std::fill(score + count, score + padded, kNothing);
+  Batch largest(kNothing);
+  for (std::int64_t n = 0; n < padded; n += kLanes) largest = max(largest, load(score + n));
+  float lanes[kLanes];
+  store(lanes, largest);
+  const float before = state.maximum;
+  for (const float lane : lanes) state.maximum = std::max(state.maximum, lane);
+
+  const HoistedExp exp;
+  const float shift = state.maximum == kNothing ? 0.0F : state.maximum;
+  Batch sum(0.0F);
+  for (std::int64_t n = 0; n < padded; n += kLanes) {
+    const Batch w = exp(load(score + n) - Batch(shift));
+    store(score + n, w);
+    sum = sum + w;
+  }
+  store(lanes, exp(Batch(before - shift)));
+  const float correction = lanes[0];
+  store(lanes, sum);
+  state.sum *= correction;
+  for (const float lane : lanes) state.sum += lane;
+  return correction;
+}
+
+}  // namespace posenc
