@@ -1,0 +1,32 @@
+/** The numbers that all contenders compute with: the same in every engine. */
+
+/** Uniform numbers of variance 1, mulberry32. @param {number} seed @param {number} count */
+export function uniform(seed, count) {
+  const out = new Float32Array(count);
+  const width = 2 * Math.sqrt(3);
+  let state = seed * 0x9e3779b9;
+  for (let i = 0; i < count; ++i) {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    out[i] = width * (((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32 - 0.5);
+  }
+  return out;
+}
+
+export const product = (shape) => shape.reduce((a, b) => a * b, 1);
+
+/** Shapes of an attention's arrays. @param {import('./rows.mjs').Attention} work */
+export const shapesOf = ({ heads, kvHeads, queries, keys, headDim }) => ({
+  query: [1, heads, queries, headDim],
+  key: [1, kvHeads, keys, headDim],
+  value: [1, kvHeads, keys, headDim],
+});
+
+/** Queries, keys and values of an attention. */
+export function inputsOf(work) {
+  const [query, key, value] = Object.values(shapesOf(work)).map((shape, i) =>
+    uniform(i + 1, product(shape)),
+  );
+  return { query, key, value };
+}
