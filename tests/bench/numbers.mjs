@@ -30,3 +30,39 @@ export function inputsOf(work) {
   );
   return { query, key, value };
 }
+
+/**
+ * Cosines and sines of RoPE for every dimension, (tokens, headDim) each: y = x · cos + partner · sin.
+ * Sines have the sign of their dimension; dimensions that do not turn have 1 and 0.
+ * @param {import('./rows.mjs').Rope} work
+ */
+export function turningTables({ tokens, headDim, rotaryDim, layout }) {
+  const pairs = rotaryDim / 2;
+  const [cos, sin] = [
+    new Float32Array(tokens * headDim).fill(1),
+    new Float32Array(tokens * headDim),
+  ];
+  const [step, partner] = layout === 'half' ? [1, pairs] : [2, 1];
+  for (let token = 0; token < tokens; ++token) {
+    for (let i = 0; i < pairs; ++i) {
+      const angle = token * 10000 ** (-i / pairs);
+      const first = token * headDim + step * i;
+      cos[first] = cos[first + partner] = Math.cos(angle);
+      sin[first] = -Math.sin(angle);
+      sin[first + partner] = Math.sin(angle);
+    }
+  }
+  return { cos, sin };
+}
+
+/** (outer, inner, width) → (inner, outer, width): heads before tokens or after them. */
+export function swapAxes(data, [outer, inner, width]) {
+  const out = new Float32Array(data.length);
+  for (let a = 0; a < outer; ++a) {
+    for (let b = 0; b < inner; ++b) {
+      const at = (a * inner + b) * width;
+      out.set(data.subarray(at, at + width), (b * outer + a) * width);
+    }
+  }
+  return out;
+}

@@ -1,5 +1,5 @@
 /** jax-js on its WebAssembly back end, compiled by its `jit`, with arrays that stay in its memory. */
-import { inputsOf, shapesOf, uniform } from '../numbers.mjs';
+import { inputsOf, shapesOf, swapAxes, turningTables, uniform } from '../numbers.mjs';
 
 /** @param {string} packages  address of node_modules */
 export async function jax(packages) {
@@ -32,18 +32,6 @@ function calling({ jit }, way, inputs, compute, back = (data) => data) {
       compiled.dispose();
     },
   };
-}
-
-/** (heads, tokens, width) ↔ (tokens, heads, width), in plain JavaScript. */
-function swapAxes(data, [outer, inner, width]) {
-  const out = new Float32Array(data.length);
-  for (let a = 0; a < outer; ++a) {
-    for (let b = 0; b < inner; ++b) {
-      const at = (a * inner + b) * width;
-      out.set(data.subarray(at, at + width), (b * outer + a) * width);
-    }
-  }
-  return out;
 }
 
 /** Its own attention, which wants tokens before heads and counts causality from the first query. */
@@ -86,27 +74,22 @@ function products(library, work) {
   return calling(library, 'matmul, softmax, matmul', inputs, compute);
 }
 
-function rope(library, { rows, tokens, headDim, rotaryDim, layout }) {
+/** Partners by `flip`: splitting and joining takes several times as long here. */
+function rope(library, work) {
   const { numpy: np } = library;
-  const pairs = rotaryDim / 2;
-  const angles = Float64Array.from(
-    { length: tokens * pairs },
-    (_, at) => Math.floor(at / pairs) * 10000 ** (-(at % pairs) / pairs),
-  );
-  const table = (of) => np.array(Float32Array.from(angles, of)).reshape([tokens, pairs]);
+  const { rows, tokens, headDim, rotaryDim, layout } = work;
+  const { cos, sin } = turningTables({ ...work, headDim: rotaryDim });
   const inputs = [
     np.array(uniform(1, rows * tokens * headDim)).reshape([rows, tokens, headDim]),
-    table(Math.cos),
-    table(Math.sin),
+    ...[cos, sin].map((data) => np.array(data).reshape([tokens, rotaryDim])),
   ];
-  const compute = (x, cos, sin) => {
+  const pairs = rotaryDim / 2;
+  const [parts, axis] = layout === 'half' ? [[2, pairs], 2] : [[pairs, 2], 3];
+  const compute = (x, c, s) => {
     const [turned, rest] = rotaryDim < headDim ? np.split(x, [rotaryDim], -1) : [x, null];
-    const shape = [rows, tokens, ...(layout === 'half' ? [2, pairs] : [pairs, 2])];
-    const axis = layout === 'half' ? 2 : 3;
-    const [a, b] = np.unstack(turned.reshape(shape), axis);
-    const parts = [a.ref.mul(cos.ref).sub(b.ref.mul(sin.ref)), b.mul(cos).add(a.mul(sin))];
-    const both = np.stack(parts, axis).reshape([rows, tokens, rotaryDim]);
+    const partners = np.flip(turned.ref.reshape([rows, tokens, ...parts]), axis);
+    const both = turned.mul(c).add(partners.reshape([rows, tokens, rotaryDim]).mul(s));
     return rest === null ? both : np.concatenate([both, rest], -1);
   };
-  return calling(library, 'jit', inputs, compute);
+  return calling(library, 'jit, partners by flip', inputs, compute);
 }

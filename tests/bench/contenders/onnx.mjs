@@ -3,7 +3,7 @@
  * values (and the x of RoPE) are constants of the model, which stay inside; optimisation that would
  * compute with constants ahead is off for RoPE. Several graphs do the same work; the fastest counts.
  */
-import { inputsOf, product, shapesOf, uniform } from '../numbers.mjs';
+import { inputsOf, product, shapesOf, swapAxes, uniform } from '../numbers.mjs';
 import { INT64, onnxModel } from './onnx-model.mjs';
 
 /** The operator GroupQueryAttention is slow: not tried beyond these flops. */
@@ -106,18 +106,6 @@ const products = (work, first, more = {}) => ({
   ],
   ...more,
 });
-
-/** (heads, tokens, width) ↔ (tokens, heads, width) */
-function swapAxes(data, [outer, inner, width]) {
-  const out = new Float32Array(data.length);
-  for (let a = 0; a < outer; ++a) {
-    for (let b = 0; b < inner; ++b) {
-      const at = (a * inner + b) * width;
-      out.set(data.subarray(at, at + width), (b * outer + a) * width);
-    }
-  }
-  return out;
-}
 
 /** (heads, keys, width) → (heads, width, keys) */
 function transpose(data, [heads, keys, width]) {
