@@ -9,7 +9,7 @@ const MOST_SPARE = 64 * 2 ** 20;
 
 /**
  * @param {object} work
- * @param {() => Promise<import('../../dist/index.js').Posenc>} fresh  loads an instance of its own
+ * @param {() => Promise<import('posenc').Posenc>} fresh  loads an instance of its own
  * @returns {Promise<number>} bytes
  */
 export async function measureMemory(work, fresh) {

@@ -6,16 +6,20 @@ import { format, resolveConfig } from 'prettier';
 import { at } from '../../scripts/lib/project.mjs';
 
 const FILE = 'tests/bench/results/latest.json';
+const PEERS = 'tests/bench/peers/package.json';
 
 /** Numbers of four digits: more is noise. */
 const rounded = (_, value) =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
 /** Versions of the installed libraries. */
 function versionsOf(peers) {
   if (peers === undefined) return {};
-  const { dependencies } = JSON.parse(readFileSync(join(peers, 'package.json'), 'utf8'));
-  return dependencies;
+  const names = Object.keys(readJson(at(PEERS)).dependencies);
+  const version = (name) => readJson(join(peers, 'node_modules', name, 'package.json')).version;
+  return Object.fromEntries(names.map((name) => [name, version(name)]));
 }
 
 /**

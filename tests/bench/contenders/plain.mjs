@@ -14,10 +14,15 @@ export const plain = {
   },
 };
 
-const canDo = ({ kind, tokens, encodings, heads, queries, keys, headDim }) =>
-  kind === 'attention'
-    ? encodings.length === 0 && 4 * heads * queries * keys * headDim < MOST_ATTENTION_FLOPS
-    : tokens < MOST_TOKENS;
+function canDo({ kind, tokens, encodings, heads, queries, keys, headDim }) {
+  if (kind !== 'attention') return tokens < MOST_TOKENS;
+  // A single key is no work: that row measures what a call costs.
+  return (
+    encodings.length === 0 &&
+    keys > 1 &&
+    4 * heads * queries * keys * headDim < MOST_ATTENTION_FLOPS
+  );
+}
 
 /** RoPE from a table of float64 angles; dimensions past rotaryDim pass. */
 function rope({ rows, tokens, headDim, rotaryDim, layout, inPlace }) {

@@ -4,7 +4,7 @@ import { inputsOf, shapesOf, uniform } from '../numbers.mjs';
 
 /**
  * A module that was loaded, as a contender.
- * @param {import('../../../dist/index.js').Posenc} pe
+ * @param {import('posenc').Posenc} pe
  * @param {string} [name]
  * @returns {import('../bench.mjs').Contender}
  */
