@@ -28,7 +28,9 @@ export async function measureRow(row, { variant, own, others, fresh }) {
   const head = { id, group, work, goals };
   if (row.pending !== undefined) return { ...head, pending: row.pending };
   if (work.kind.endsWith('memory')) return { ...head, bytes: await measureMemory(work, fresh) };
-  if (own.candidates(work).length === 0) return { ...head, pending: 'not in this build' };
+  if (own.candidates(work).length === 0) {
+    return { ...head, pending: 'the package cannot do it yet' };
+  }
 
   const failures = {};
   const prepared = { [own.name]: await prepare(own, work) };
@@ -68,16 +70,17 @@ export async function measureRow(row, { variant, own, others, fresh }) {
 
 /** The fastest of a contender's ways to do a work, each checked; undefined where there is none. */
 async function prepare({ name, candidates }, work) {
-  const reference = references[work.kind];
-  const expected = reference(work);
+  const makers = candidates(work);
+  if (makers.length === 0) return undefined;
+  const expected = references[work.kind](work);
   let best;
   const faults = [];
-  for (const make of candidates(work)) {
+  for (const make of makers) {
     let way;
     try {
       way = await make();
       await way.call();
-      references.checkClose(await way.result(), expected);
+      references.checkClose(work.kind, await way.result(), expected);
       const time = await warmUp(way.call);
       if (best === undefined || time < best.time) {
         best?.dispose?.();

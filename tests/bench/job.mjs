@@ -1,7 +1,7 @@
 /** Measures chosen rows with one build in the engine this runs in: Node, or a page or worker of a browser. */
 import { measureRow } from './bench.mjs';
 import { plain } from './contenders/plain.mjs';
-import { posenc } from './contenders/posenc.mjs';
+import { posenc, posencCache } from './contenders/posenc.mjs';
 import { loadPeers } from './contenders/peers.mjs';
 import { chooseRows } from './rows.mjs';
 
@@ -29,7 +29,7 @@ export async function runJob(job, readBytes, report) {
   const fresh = async () =>
     load({ variant, wasmBinary: await readBytes(`${job.dist}kernels-${variant}.wasm`) });
 
-  const others = job.quick ? [] : [plain];
+  const others = [posencCache(pe), ...(job.quick ? [] : [plain])];
   if (job.baseline) {
     const before = await import(`${job.baseline}index.js`);
     others.push(posenc(await before.load({ variant }), 'baseline'));

@@ -23,12 +23,15 @@ export const shapesOf = ({ heads, kvHeads, queries, keys, headDim }) => ({
   value: [1, kvHeads, keys, headDim],
 });
 
-/** Queries, keys and values of an attention. */
+/** Queries, keys and values of an attention; going back, the gradient by its output as well. */
 export function inputsOf(work) {
-  const [query, key, value] = Object.values(shapesOf(work)).map((shape, i) =>
+  const { query, key, value } = shapesOf(work);
+  const shapes = { query, key, value, ...(work.kind === 'backward' && { gradient: query }) };
+  const arrays = Object.entries(shapes).map(([name, shape], i) => [
+    name,
     uniform(i + 1, product(shape)),
-  );
-  return { query, key, value };
+  ]);
+  return Object.fromEntries(arrays);
 }
 
 /**

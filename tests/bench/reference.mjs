@@ -3,8 +3,8 @@ import { dot, hooksOf } from './encodings.mjs';
 import { inputsOf, uniform } from './numbers.mjs';
 
 /** |x − y| ≤ absolute + relative · |y|, as in the tests of the project. */
-const ABSOLUTE = 2e-6;
-const RELATIVE = 2e-5;
+const FORWARD = { absolute: 2e-6, relative: 2e-5 };
+const GRADIENT = { absolute: 1e-5, relative: 1e-4 };
 
 /** Tokens whose results are checked: computing all of them in float64 would take longer than the race. */
 const tokensOf = (count, head) =>
@@ -59,6 +59,60 @@ export function attention(work) {
   return expected;
 }
 
+/**
+ * Rows of the gradients by queries, keys and values of the first and the last head.
+ * @param {import('./rows.mjs').Attention} work  as many key heads as heads, no encodings
+ * @returns {Expected} places in the three gradients, one after another
+ */
+export function backward(work) {
+  const { heads, queries, keys, headDim: width, causal } = work;
+  const { query, key, value, gradient } = inputsOf(work);
+  const scale = 1 / Math.sqrt(width);
+  const expected = [];
+  for (const h of [0, heads - 1]) {
+    const [q, k] = [h * queries * width, h * keys * width];
+    // Of each pair, its weight and the gradient by its logit, (queries, keys).
+    const [weights, slopes] = [new Float64Array(queries * keys), new Float64Array(queries * keys)];
+    for (let m = 0; m < queries; ++m) {
+      const visible = causal ? keys - queries + m + 1 : keys;
+      const row = weights.subarray(m * keys, m * keys + visible);
+      row.forEach((_, n) => {
+        row[n] = Math.exp(scale * dot(query, q + m * width, key, k + n * width, width));
+      });
+      const sum = row.reduce((a, b) => a + b, 0);
+      const slope = slopes.subarray(m * keys, m * keys + visible);
+      let mean = 0;
+      row.forEach((_, n) => {
+        row[n] /= sum;
+        slope[n] = dot(gradient, q + m * width, value, k + n * width, width);
+        mean += row[n] * slope[n];
+      });
+      row.forEach((weight, n) => (slope[n] = weight * (slope[n] - mean)));
+    }
+    /** Σ over one side of factors (from, with a stride) times rows. */
+    const sum = (factors, from, stride, count, rows, first) =>
+      Float64Array.from({ length: width }, (_, d) => {
+        let total = 0;
+        for (let i = 0; i < count; ++i) {
+          total += factors[from + i * stride] * rows[first + i * width + d];
+        }
+        return total;
+      });
+    const scaled = (values) => values.map((x) => scale * x);
+    for (const m of tokensOf(queries, h)) {
+      const values = scaled(sum(slopes, m * keys, 1, keys, key, k));
+      expected.push({ at: q + m * width, values });
+    }
+    for (const n of tokensOf(keys, h)) {
+      const at = query.length + k + n * width;
+      expected.push({ at, values: scaled(sum(slopes, n, keys, queries, query, q)) });
+      const byValue = sum(weights, n, keys, queries, gradient, q);
+      expected.push({ at: at + key.length, values: byValue });
+    }
+  }
+  return expected;
+}
+
 /** Rows of RoPE. @param {import('./rows.mjs').Rope} work @returns {Expected} */
 export function rope({ rows, tokens, headDim, rotaryDim, layout }) {
   const x = uniform(1, rows * tokens * headDim);
@@ -102,19 +156,17 @@ export function table({ tokens, pairs }) {
 }
 
 /**
- * The largest error of a result; throws when one is too large.
- * @param {Float32Array} actual @param {Expected} expected
+ * Throws when a result has too large an error.
+ * @param {string} kind  of the work @param {Float32Array} actual @param {Expected} expected
  */
-export function checkClose(actual, expected) {
-  let worst = 0;
+export function checkClose(kind, actual, expected) {
+  const { absolute, relative } = kind === 'backward' ? GRADIENT : FORWARD;
   for (const { at, values } of expected) {
     values.forEach((value, i) => {
       const error = Math.abs(actual[at + i] - value);
-      if (!(error <= ABSOLUTE + RELATIVE * Math.abs(value))) {
+      if (!(error <= absolute + relative * Math.abs(value))) {
         throw new Error(`number ${at + i} is ${actual[at + i]}, should be ${value}`);
       }
-      worst = Math.max(worst, error);
     });
   }
-  return worst;
 }

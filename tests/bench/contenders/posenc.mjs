@@ -11,14 +11,31 @@ import { inputsOf, shapesOf, uniform } from '../numbers.mjs';
 export function posenc(pe, name = 'posenc') {
   return {
     name,
-    candidates: (work) => (kinds[work.kind] ? [() => kinds[work.kind](pe, work)] : []),
+    candidates({ kind, ...work }) {
+      const canDo = kind in kinds && (kind !== 'backward' || pe.attentionBackward !== undefined);
+      return canDo ? [() => kinds[kind](pe, work)] : [];
+    },
   };
 }
+
+/**
+ * The KV cache of a module, as a contender: each call stores a token, attends, and takes it back.
+ * @param {import('posenc').Posenc} pe
+ * @returns {import('../bench.mjs').Contender}
+ */
+export const posencCache = (pe) => ({
+  name: 'posenc, KV cache',
+  candidates({ kind, ...work }) {
+    const decodes = kind === 'attention' && work.queries === 1 && work.keys > 1;
+    return decodes && work.encodings.length === 0 && pe.kvCache ? [() => cache(pe, work)] : [];
+  },
+});
 
 const disposeAll = (tensors) => () => tensors.forEach((tensor) => tensor.dispose());
 
 function attentionInputs(pe, work) {
-  const shapes = shapesOf(work);
+  const { query, key, value } = shapesOf(work);
+  const shapes = { query, key, value, gradient: query };
   const tensors = Object.fromEntries(
     Object.entries(inputsOf(work)).map(([side, data]) => [side, pe.tensor(data, shapes[side])]),
   );
@@ -39,6 +56,64 @@ function attention(pe, work) {
     call: () => void pe.attention(call),
     result: () => out.read(),
     dispose: disposeAll([inputs.query, inputs.key, inputs.value, out]),
+  };
+}
+
+function backward(pe, work) {
+  const { gradient, ...inputs } = attentionInputs(pe, { ...work, kind: 'backward' });
+  const shapes = shapesOf(work);
+  const out = {
+    query: pe.zeros(shapes.query),
+    key: pe.zeros(shapes.key),
+    value: pe.zeros(shapes.value),
+  };
+  // What the pass forward kept, as in training.
+  const kept = pe.attention({ ...inputs, return: ['statistics'] });
+  const output = pe.tensor(kept.output, shapes.query);
+  const [batch, heads, queries] = shapes.query;
+  const statistics = pe.tensor(kept.statistics, [batch, heads, queries, 3]);
+  const call = { ...inputs, gradient, output, statistics, out, return: Object.keys(out) };
+  const { query, key, value } = inputs;
+  return {
+    call: () => void pe.attentionBackward(call),
+    result: () => Float32Array.from(Object.values(out).flatMap((each) => [...each.read()])),
+    dispose: disposeAll([query, key, value, gradient, output, statistics, ...Object.values(out)]),
+  };
+}
+
+/** The tokens of (heads, tokens, width) from one on up to another. */
+function tokensOf(data, { kvHeads, keys, headDim }, from, to) {
+  const out = new Float32Array(kvHeads * (to - from) * headDim);
+  for (let h = 0; h < kvHeads; ++h) {
+    const [start, end] = [from, to].map((token) => (h * keys + token) * headDim);
+    out.set(data.subarray(start, end), h * (to - from) * headDim);
+  }
+  return out;
+}
+
+function cache(pe, work) {
+  const { kvHeads, keys, headDim } = work;
+  const { query, key, value } = inputsOf(work);
+  const kept = pe.kvCache({ kvHeads, headDim, capacity: keys });
+  const part = (data, from, to) =>
+    pe.tensor(tokensOf(data, work, from, to), [1, kvHeads, to - from, headDim]);
+  const before = { key: part(key, 0, keys - 1), value: part(value, 0, keys - 1) };
+  kept.append(0, before);
+  Object.values(before).forEach((tensor) => tensor.dispose());
+  const shape = shapesOf(work).query;
+  const token = {
+    query: pe.tensor(query, shape),
+    key: part(key, keys - 1, keys),
+    value: part(value, keys - 1, keys),
+    out: pe.zeros(shape),
+  };
+  return {
+    call() {
+      kept.attend(0, token);
+      kept.truncate(keys - 1);
+    },
+    result: () => token.out.read(),
+    dispose: disposeAll([kept, ...Object.values(token)]),
   };
 }
 
@@ -75,4 +150,4 @@ function sinusoidal(pe, { tokens, width }) {
   };
 }
 
-const kinds = { attention, rope, table, sinusoidal };
+const kinds = { attention, backward, rope, table, sinusoidal };

@@ -2,7 +2,7 @@
 import { load } from 'posenc';
 import { measureRow } from '../../../tests/bench/bench.mjs';
 import { plain } from '../../../tests/bench/contenders/plain.mjs';
-import { posenc } from '../../../tests/bench/contenders/posenc.mjs';
+import { posenc, posencCache } from '../../../tests/bench/contenders/posenc.mjs';
 import { rows } from '../../../tests/bench/rows.mjs';
 import type { Row } from './results.js';
 
@@ -27,7 +27,7 @@ async function run({ variant, ids }: Order): Promise<void> {
   const bench = {
     variant: pe.info.variant,
     own: posenc(pe),
-    others: [plain],
+    others: [posencCache(pe), plain],
     fresh: () => Promise.reject(new Error('memory is not measured in a page')),
   };
   tell({ type: 'started', variant: pe.info.variant });
