@@ -5,11 +5,13 @@ import { ROOT } from './lib/project.mjs';
 import { runLoud } from './lib/run.mjs';
 import { setUp } from './setup.mjs';
 
-if (isMain(import.meta.url)) {
-  await main(async () => {
-    await setUp();
-    await build(['wasm-simd', 'wasm-relaxed', 'wasm-lite', 'api']);
-    const args = ['tests/bench/run.mjs', ...process.argv.slice(2)];
-    process.exitCode = await runLoud(process.execPath, args, { cwd: ROOT });
+/** @param {string[]} args  of tests/bench/run.mjs */
+export async function runBench(args) {
+  await setUp();
+  await build(['wasm-simd', 'wasm-relaxed', 'wasm-lite', 'api']);
+  process.exitCode = await runLoud(process.execPath, ['tests/bench/run.mjs', ...args], {
+    cwd: ROOT,
   });
 }
+
+if (isMain(import.meta.url)) await main(() => runBench(process.argv.slice(2)));

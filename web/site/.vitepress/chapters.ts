@@ -54,6 +54,14 @@ export const tools: readonly Omit<Chapter, 'figure'>[] = [
     },
   },
   {
+    path: 'bench',
+    title: { zh: '速度', en: 'Speed' },
+    line: {
+      zh: '跑到了机器极限的几成，比别的库快多少；也能在你的浏览器里测。',
+      en: 'What share of the machine’s limit it reaches, and how others compare. Measure it here.',
+    },
+  },
+  {
     path: 'encodings',
     title: { zh: '编码一览', en: 'Encodings' },
     line: {

@@ -75,6 +75,8 @@ export default defineConfig({
       },
     },
     optimizeDeps: { exclude: ['posenc', 'posenc/inspect'] },
+    // The worker of the benchmark imports its kernels when it starts.
+    worker: { format: 'es' },
     // No data: addresses for fonts, so that the policy for fonts can be 'self'.
     build: { assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
   },

@@ -14,6 +14,7 @@ import './styles/search.css';
 import './styles/prose.css';
 import './styles/landing.css';
 import './styles/inspect.css';
+import './styles/bench.css';
 import './styles/reference.css';
 import '../facts.css';
 
@@ -26,6 +27,14 @@ const theme: Theme = {
     app.component(
       'InspectModel',
       defineAsyncComponent(() => import('./InspectModel.vue')),
+    );
+    app.component(
+      'BenchSaved',
+      defineAsyncComponent(() => import('./BenchSaved.vue')),
+    );
+    app.component(
+      'BenchRun',
+      defineAsyncComponent(() => import('./BenchRun.vue')),
     );
   },
 };
