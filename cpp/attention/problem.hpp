@@ -21,7 +21,7 @@ struct ScoreTerms {
   const Mask* mask = nullptr;
   PositionDomain domain;  ///< What all their encodings know.
   bool relative = true;   ///< All of them are (Encoding::relative).
-  std::span<const Encoding* const> encodings;
+  std::span<const Encoding* const> encodings = {};
 };
 
 /// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`

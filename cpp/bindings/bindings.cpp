@@ -14,8 +14,8 @@
 #include "bindings/fields.hpp"
 #include "bindings/gradients.hpp"
 #include "bindings/linear.hpp"
+#include "bindings/model.hpp"
 #include "core/random.hpp"
-#include "model/linear.hpp"
 #include "position/given_table.hpp"
 #include "position/registry.hpp"
 #include "position/rotation.hpp"
@@ -202,19 +202,6 @@ int attention_call(Address call_block) {
   return code(status == Status::ok ? attention(call.problem) : status);
 }
 
-int linear_call(Address input, Address weight, Address bias, double rows, double inputs,
-                double outputs, Address output) {
-  return code(linear({
-      .rows = static_cast<std::int64_t>(rows),
-      .inputs = static_cast<std::int64_t>(inputs),
-      .outputs = static_cast<std::int64_t>(outputs),
-      .input = at<float>(input),
-      .weight = at<float>(weight),
-      .bias = at<float>(bias),
-      .output = at<float>(output),
-  }));
-}
-
 int random(double seed_low, double seed_high, double skip, int kind, double count, Address out) {
   const auto seed =
       static_cast<std::uint64_t>(seed_high) << 32 | static_cast<std::uint64_t>(seed_low);
@@ -256,10 +243,11 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("biasGradient", &bias_gradient);
   function("scaleGradient", &scale_gradient);
   function("attention", &attention_call);
+  function("random", &random);
+#ifndef POSENC_LITE
   function("linear", &linear_call);
   function("attentionBackward", &attention_gradient);
   function("linearAttention", &linear_attention_call);
-  function("random", &random);
   function("cacheMake", &cache_make);
   function("cacheFree", &cache_free);
   function("cacheAppend", &cache_append);
@@ -276,6 +264,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("cacheSize", &cache_size);
   function("cacheSave", &cache_save);
   function("cacheRestore", &cache_restore);
+#endif
 }
 
 }  // namespace posenc::bindings

@@ -56,6 +56,8 @@ describe('load', () => {
     const table = (pe: Posenc) => pe.encoding('rope', { headDim: 8 }).table([3, 2 ** 20]);
     expect(table(lite)).toEqual(table(posenc));
     expect(() => lite.encoding('t5', { heads: 8, table: new Float32Array(256) })).toThrow('t5');
+    const cache = { kvHeads: 1, headDim: 8, capacity: 4 };
+    expect(() => lite.kvCache(cache)).toThrow("the build 'lite' has no kvCache");
   });
 
   test('takes the module from a URL, whatever its content type', async () => {

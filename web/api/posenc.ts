@@ -6,6 +6,7 @@ import { kvCache } from './cache/cache.js';
 import type { KvCacheOptions } from './cache/types.js';
 import { ConfiguredEncoding } from './encoding.js';
 import type { Engine } from './engine.js';
+import { PosencError } from './error.js';
 import type { LinearInputs } from './model/inputs.js';
 import { linear } from './model/linear.js';
 import { onnxAttention } from './interop/onnx-attention.js';
@@ -35,23 +36,42 @@ export function createPosenc(engine: Engine): Posenc {
       return memory.liveCaches;
     },
   };
+  /** A method that the small build leaves out. */
+  const full = <Method extends (...given: never[]) => unknown>(
+    name: keyof Posenc,
+    method: Method,
+  ): Method => (variant === 'lite' ? (() => refuse(name)) as unknown as Method : method);
   return Object.freeze<Posenc>({
     info: Object.freeze(info),
     encodings,
     encoding: <Name extends EncodingName>(name: Name, options?: EncodingInput<Name>) =>
       new ConfiguredEncoding(engine, name, options),
     attention: <Output extends Data>(inputs: AttentionInputs<Output>) => attention(engine, inputs),
-    linear: <Output extends Data>(inputs: LinearInputs<Output>) => linear(engine, inputs),
-    attentionBackward: <Wanted extends GradientName, Output extends Data>(
-      inputs: AttentionBackwardInputs<Wanted, Output>,
-    ) => attentionBackward(engine, inputs),
+    linear: full('linear', <Output extends Data>(inputs: LinearInputs<Output>) =>
+      linear(engine, inputs),
+    ),
+    attentionBackward: full(
+      'attentionBackward',
+      <Wanted extends GradientName, Output extends Data>(
+        inputs: AttentionBackwardInputs<Wanted, Output>,
+      ) => attentionBackward(engine, inputs),
+    ),
     onnxAttention: (...given) => onnxAttention(engine, ...given),
     onnxRotaryEmbedding: (...given) => onnxRotaryEmbedding(engine, ...given),
-    onnxLinearAttention: (...given) => onnxLinearAttention(engine, ...given),
+    onnxLinearAttention: full('onnxLinearAttention', (...given) =>
+      onnxLinearAttention(engine, ...given),
+    ),
     scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
-    kvCache: (options: KvCacheOptions) => kvCache(engine, options),
+    kvCache: full('kvCache', (options: KvCacheOptions) => kvCache(engine, options)),
     tensor: (data, shape) => new ResidentTensor(memory, shape, float32(data, 'data')),
     zeros: (shape) => new ResidentTensor(memory, shape),
     random: (seed) => new RandomStream(engine, seed),
+  });
+}
+
+function refuse(name: string): never {
+  throw new PosencError('unsupported', `the build 'lite' has no ${name}`, {
+    received: "a module of the build 'lite'",
+    allowed: "load({ variant: 'simd' }) or 'relaxed'",
   });
 }

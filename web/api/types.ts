@@ -27,7 +27,7 @@ export type * from './cache/types.js';
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
  * everywhere, `lite` is `simd` with the encodings `nope`, `sinusoidal`, `rope` and `alibi` only, at
- * about two thirds of the size.
+ * half the size: without caches, gradients of attention and `linear`.
  */
 export type Variant = 'simd' | 'relaxed' | 'lite';
 
