@@ -253,8 +253,8 @@ AttentionCase padded(const AttentionCase& c, std::int64_t before, std::int64_t a
       std::copy_n(source.key_row(0, h, t), c.head_dim, p.key_row(0, h, before + t));
       std::copy_n(source.value_row(0, h, t), c.value_dim, p.value_row(0, h, before + t));
     }
-    p.key_positions[static_cast<std::size_t>(before + t)] = static_cast<std::int32_t>(t);
-    p.key_mask[static_cast<std::size_t>(before + t)] = 1;
+    p.key_positions[size(before + t)] = c.key_positions[size(t)];
+    p.key_mask[size(before + t)] = 1;
   }
   p.query_positions = p.key_positions;
   return p;
