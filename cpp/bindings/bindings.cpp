@@ -209,7 +209,9 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("biasGradient", &bias_gradient);
   function("scaleGradient", &scale_gradient);
   function("attention", &attention_call);
+#ifndef POSENC_LITE
   function("attentionBackward", &attention_gradient);
+#endif
   function("random", &random);
 }
 

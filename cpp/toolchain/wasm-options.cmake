@@ -5,7 +5,10 @@ set(POSENC_SMALL_OPTIONS -Oz)
 set(POSENC_FAST_SOURCES
   cpp/attention/forward.cpp
   cpp/attention/tile.cpp
-  cpp/attention/backward*.cpp
+  cpp/attention/backward_bias.cpp
+  cpp/attention/backward_block.cpp
+  cpp/attention/backward_content.cpp
+  cpp/attention/backward_head.cpp
   cpp/position/angle_table.cpp
   cpp/position/rope.cpp
   cpp/position/rotation.cpp

@@ -56,6 +56,12 @@ describe('load', () => {
     const table = (pe: Posenc) => pe.encoding('rope', { headDim: 8 }).table([3, 2 ** 20]);
     expect(table(lite)).toEqual(table(posenc));
     expect(() => lite.encoding('t5', { heads: 8, table: new Float32Array(256) })).toThrow('t5');
+    const x = new Float32Array(4);
+    const call = { query: x, key: x, value: x, gradient: x };
+    const shape = { heads: 1, queries: 1, headDim: 4 };
+    expect(() => lite.attentionBackward({ ...call, shape })).toThrow(
+      'lite has no attentionBackward',
+    );
   });
 
   test('takes the module from a URL, whatever its content type', async () => {

@@ -41,8 +41,8 @@ test('the tarball holds the package and nothing else', () => {
 });
 
 test.each([
-  ['simd', 90_000],
-  ['relaxed', 90_000],
+  ['simd', 110_000],
+  ['relaxed', 110_000],
   ['lite', 60_000],
 ])('the %s module has at most %i bytes compressed', async (variant, most) => {
   const wasm = await readFile(join(root, `dist/kernels-${variant}.wasm`));

@@ -76,8 +76,8 @@ export interface Kernels {
     gradients: number,
   ): number;
   attention(call: number): number;
-  /** Takes the call of `attention` with what that wrote at `output` and `statistics`. */
-  attentionBackward(call: number, gradients: number): number;
+  /** Takes the call of `attention` with what that wrote at `output` and `statistics`. Not in `lite`. */
+  attentionBackward?(call: number, gradients: number): number;
   random(
     seedLow: number,
     seedHigh: number,

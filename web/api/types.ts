@@ -20,8 +20,8 @@ export type * from './attention/masks.js';
 
 /**
  * Which WebAssembly build runs: `relaxed` has fused multiply-add, `simd` gives the same bits
- * everywhere, `lite` is `simd` with the encodings `nope`, `sinusoidal`, `rope` and `alibi` only, at
- * about two thirds of the size.
+ * everywhere, `lite` is `simd` with the encodings `nope`, `sinusoidal`, `rope` and `alibi` only and
+ * without `attentionBackward`, at about half the size.
  */
 export type Variant = 'simd' | 'relaxed' | 'lite';
 
@@ -402,7 +402,8 @@ export interface Posenc {
   ) => AttentionResult<NoInfer<Output>>;
   /**
    * Gradients of a loss by all that `attention` is made of, from the `gradient` by its output. Tiled
-   * like `attention`: no `[queries, keys]` array is made. The same bits on every call.
+   * like `attention`: no `[queries, keys]` array is made. The same bits on every call. Not in the
+   * build `lite`.
    */
   readonly attentionBackward: <
     Wanted extends GradientName = UsualGradient,

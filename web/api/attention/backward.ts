@@ -9,12 +9,13 @@ import {
 } from '../attention.js';
 import { checkOptions, choices, wrong } from '../check.js';
 import type { Engine } from '../engine.js';
+import { PosencError } from '../error.js';
 import { Frame } from '../frame.js';
 import type { AttentionCall, GradientCall } from '../kernels.js';
 import type { FullShape } from '../shape.js';
 import type { PlacedTerm } from '../terms.js';
 import { placeGradients } from '../trained.js';
-import type { Data } from '../types.js';
+import type { Data, Variant } from '../types.js';
 import type {
   AttentionBackwardInputs,
   AttentionGradients,
@@ -55,6 +56,8 @@ export function attentionBackward<Wanted extends GradientName, Output extends Da
     'attentionBackward',
     'inputs',
   ) as AttentionBackwardInputs<Wanted, Output>;
+  const { kernels } = engine;
+  if (kernels.attentionBackward === undefined) throw missingHere(engine.variant);
   const wanted = checkWanted(given);
   const out = checkPlaces(given.out, wanted);
   const frame = new Frame(engine.memory);
@@ -74,7 +77,7 @@ export function attentionBackward<Wanted extends GradientName, Output extends Da
       if (name === 'scale') {
         const pointer = frame.doubles([0], 'scale');
         gradients.score_scale = pointer;
-        return [name, () => engine.kernels.HEAPF64[pointer >>> 3]];
+        return [name, () => kernels.HEAPF64[pointer >>> 3]];
       }
       if (name === 'encodings') {
         const placed = placeEncodings(frame, engine, terms, out.encodings);
@@ -91,7 +94,7 @@ export function attentionBackward<Wanted extends GradientName, Output extends Da
       gradients[place.field] = result.pointer;
       return [name, result.deliver];
     });
-    const status = engine.kernels.attentionBackward(
+    const status = kernels.attentionBackward(
       frame.call(engine.attentionOrder, call),
       frame.call(engine.gradientOrder, gradients),
     );
@@ -221,6 +224,17 @@ function placeOf(
     }
   }
 }
+
+const missingHere = (variant: Variant): PosencError =>
+  new PosencError(
+    'unsupported',
+    `the build ${variant} has no attentionBackward: load another one`,
+    {
+      argument: 'variant',
+      received: variant,
+      allowed: '"auto", "simd" or "relaxed"',
+    },
+  );
 
 const nowhere: GradientCall = {
   d_output: 0,
