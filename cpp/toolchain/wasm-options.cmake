@@ -8,8 +8,11 @@ set(POSENC_FAST_SOURCES
   cpp/attention/rows.cpp
   cpp/attention/linear.cpp
   cpp/attention/tile.cpp
-  cpp/attention/backward*.cpp
   cpp/model/linear.cpp
+  cpp/attention/backward_bias.cpp
+  cpp/attention/backward_block.cpp
+  cpp/attention/backward_content.cpp
+  cpp/attention/backward_head.cpp
   cpp/position/angle_table.cpp
   cpp/position/position.cpp
   cpp/position/rope.cpp

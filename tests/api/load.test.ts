@@ -58,6 +58,12 @@ describe('load', () => {
     expect(() => lite.encoding('t5', { heads: 8, table: new Float32Array(256) })).toThrow('t5');
     const cache = { kvHeads: 1, headDim: 8, capacity: 4 };
     expect(() => lite.kvCache(cache)).toThrow("the build 'lite' has no kvCache");
+    const x = new Float32Array(4);
+    const call = { query: x, key: x, value: x, gradient: x };
+    const shape = { heads: 1, queries: 1, headDim: 4 };
+    expect(() => lite.attentionBackward({ ...call, shape })).toThrow(
+      "'lite' has no attentionBackward",
+    );
   });
 
   test('takes the module from a URL, whatever its content type', async () => {

@@ -45,8 +45,8 @@ test('the tarball holds the package and nothing else', () => {
 });
 
 test.each([
-  ['simd', 90_000],
-  ['relaxed', 90_000],
+  ['simd', 110_000],
+  ['relaxed', 110_000],
   ['lite', 60_000],
   ['threads-simd', 90_000],
   ['threads-relaxed', 90_000],

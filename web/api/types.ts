@@ -422,7 +422,8 @@ export interface Posenc extends Interop {
   ) => NoInfer<Output>;
   /**
    * Gradients of a loss by all that `attention` is made of, from the `gradient` by its output. Tiled
-   * like `attention`: no `[queries, keys]` array is made. The same bits on every call.
+   * like `attention`: no `[queries, keys]` array is made. The same bits on every call. Not in the
+   * build `lite`.
    */
   readonly attentionBackward: <
     Wanted extends GradientName = UsualGradient,

@@ -222,12 +222,13 @@ TEST_CASE("what is hidden may hold anything with every encoding") {
 }
 
 TEST_CASE("without memory the way back says so" * doctest::skip(!can_run_out())) {
+  constexpr std::int64_t kDim = 512;
   AttentionCase c;
   c.heads = 2;
-  c.queries = 300;
-  c.keys = 400;
-  c.head_dim = 64;
-  c.value_dim = 64;
+  c.queries = 3;
+  c.keys = 4;
+  c.head_dim = kDim;
+  c.value_dim = kDim;
   c.fill(11);
   const auto result = run(c, {.taps = false});
   AttentionProblem p;
@@ -235,7 +236,7 @@ TEST_CASE("without memory the way back says so" * doctest::skip(!can_run_out()))
   p.kv_heads = 1;
   p.queries = c.queries;
   p.keys = c.keys;
-  p.head_dim = p.value_dim = 64;
+  p.head_dim = p.value_dim = kDim;
   p.query = c.query.data();
   p.key = c.key.data();
   p.value = c.value.data();
@@ -245,11 +246,12 @@ TEST_CASE("without memory the way back says so" * doctest::skip(!can_run_out()))
   std::vector<RowStatistics> statistics = result.statistics;
   p.output = output.data();
   p.statistics = statistics.data();
-  for (const Sample& sample : samples(64, 2, 64)) {
+  for (const Sample& sample : samples(kDim, 2, kDim)) {
     const auto encoding = sample.make();
     const Encoding* const encodings[] = {encoding.get()};
     p.terms = {};
     if (!unbounded(*encoding) || collect(encodings, p.terms) != Status::ok) continue;
+    if (axes_read(p.terms.domain) > 1) continue;
     CAPTURE(sample.label);
     std::vector<float> d_query(c.query.size());
     AttentionGradients g;
@@ -258,6 +260,7 @@ TEST_CASE("without memory the way back says so" * doctest::skip(!can_run_out()))
     Status status = Status::ok;
     without_memory([&] { status = attention_backward(p, g); });
     CHECK(status == Status::memory);
+    CHECK(attention_backward(p, g) == Status::ok);
   }
 }
 

@@ -122,6 +122,12 @@ std::vector<Tensor*> trained_of(const Sample& sample) {
   return trained;
 }
 
+/// Moves the units of DAPE away from their kinks, at which differences are no gradients.
+void leave_kinks(const Sample& dape) {
+  std::vector<float>& hidden = dape.tensors[1]->numbers;
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = i % 2 == 0 ? 16.0F : -16.0F;
+}
+
 /// Calls law(sample, trained tensors) for every encoding that acts inside attention.
 template <class Law>
 void with_every_encoding(const AttentionCase& c, Law law) {
@@ -192,7 +198,6 @@ TEST_CASE("heads are mixed over biases and weights, under masks of their own") {
   c.head_dim = 4;
   c.value_dim = 3;
   c.fill(5);
-  c.softcap = 3.0F;
   c.sink_logits = {0.5F, -1.0F, 0.0F, 2.0F};
   c.head_scales = {1.5F, 0.75F, -0.5F, 1.0F};
   // Each head hides other keys; what it does not see, others read the scores of.
@@ -208,6 +213,7 @@ TEST_CASE("heads are mixed over biases and weights, under masks of their own") {
   const auto mixes = std::find_if(all.begin(), all.end(),
                                   [](const Sample& sample) { return sample.label == "dape"; });
   REQUIRE(mixes != all.end());
+  leave_kinks(*mixes);
   const auto mix = mixes->make();
   int checked = 0;
   for (const Sample& sample : all) {
@@ -266,6 +272,7 @@ TEST_CASE("gradients across the edges of tiles") {
     last = sample.description;
     // Among so many distances some meet a kink of its units, where differences are no gradients.
     if (std::string(last->name) == "fire") trained.clear();
+    if (std::string(last->name) == "dape") leave_kinks(sample);
     AttentionCase with = c;
     with.encodings = {encoding.get()};
     check_all(with, sample.reference, trained, 613);
