@@ -10,6 +10,7 @@ import * as references from './reference.mjs';
 /** What the same work without the addition is called. */
 export const WITHOUT = 'without';
 const LIMIT = 'limit';
+const NOT_YET = { zh: '这个包还做不到', en: 'the package cannot do it yet' };
 
 /**
  * @typedef {{ call: import('./measure.mjs').Call, result: () => Float32Array | Promise<Float32Array>,
@@ -29,7 +30,7 @@ export async function measureRow(row, { variant, own, others, fresh }) {
   if (row.pending !== undefined) return { ...head, pending: row.pending };
   if (work.kind.endsWith('memory')) return { ...head, bytes: await measureMemory(work, fresh) };
   if (own.candidates(work).length === 0) {
-    return { ...head, pending: 'the package cannot do it yet' };
+    return { ...head, pending: NOT_YET };
   }
 
   const failures = {};

@@ -19,7 +19,7 @@ function verdict(value, goal, least = true) {
 /** Lines about one row. @param {object} row  see results/latest.json */
 export function describeRow({ id, pending, bytes, goals = {}, ...row }) {
   const title = id.padEnd(28);
-  if (pending) return `  ${title}   not measured: ${pending}`;
+  if (pending) return `  ${title}   not measured: ${pending.en}`;
   if (bytes !== undefined) {
     const reached = verdict(bytes / MEGABYTE, goals.bytes / MEGABYTE, false);
     return `  ${title} ${short(bytes / MEGABYTE)} MiB${reached}`;

@@ -16,7 +16,7 @@
  * @property {'multiply-add' | 'read' | 'copy'} [limit]  what bounds the work
  * @property {number} [amount]  how much of it the work needs: flops or bytes
  * @property {Record<string, number>} [goals]  of the limit's share, and of times others take
- * @property {string} [pending]  why it cannot be measured yet
+ * @property {{ zh: string, en: string }} [pending]  why it cannot be measured yet
  * @property {boolean} [slow]  takes long, or much memory: not in readers' browsers
  */
 
@@ -187,7 +187,10 @@ const memory = [
 const gemm = ['512×512×512', '1×512×2048'].map((shape) => ({
   id: `gemm-${shape}`,
   group: 'gemm',
-  pending: 'the package has no matrix product of its own yet',
+  pending: {
+    zh: '这个包还没有单独的矩阵乘法',
+    en: 'the package has no matrix product of its own yet',
+  },
 }));
 
 /** @type {Row[]} */

@@ -41,7 +41,7 @@ export interface Row {
   readonly group: string;
   readonly work?: Work;
   /** Why there are no numbers. */
-  readonly pending?: string;
+  readonly pending?: { readonly zh: string; readonly en: string };
   /** Of rows that measure memory. */
   readonly bytes?: number;
   /** Medians, milliseconds of one call. */

@@ -13,12 +13,12 @@ const words = {
   absent: { zh: '这里启动不了：{}', en: 'Does not start here: {}' },
   ofLimit: { zh: '{0} / {1} {2}（{3}）', en: '{0} of {1} {2} ({3})' },
   share: { zh: '上限的 {}', en: '{} of the limit' },
-  goal: { zh: '目标 {}', en: 'goal {}' },
+  shareAndGoal: { zh: '上限的 {0}（目标 {1}）', en: '{0} of the limit (goal {1})' },
   takes: { zh: '用时 {} 倍', en: 'takes {} ×' },
   spread: { zh: '中间一半的轮次：{0}–{1} 倍', en: 'middle half of the rounds: {0}–{1} ×' },
   failed: { zh: '{0}：{1}', en: '{0}: {1}' },
   pending: { zh: '还没有测：{}', en: 'Not measured yet: {}' },
-  atMost: { zh: '最多 {} MiB', en: '{} MiB at most' },
+  atMost: { zh: '最多 {}', en: '{} at most' },
   without: { zh: '不带这一项', en: 'without it' },
   plain: { zh: '纯 JavaScript', en: 'plain JavaScript' },
   groups: { zh: '测哪些', en: 'What to measure' },
@@ -163,6 +163,12 @@ export const short = (value: number): string =>
   value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 
 export const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+const MEGABYTE = 2 ** 20;
+
+/** Megabytes, or kilobytes below one. */
+export const memory = (bytes: number): string =>
+  bytes < MEGABYTE ? `${short(bytes / 1024)} KiB` : `${short(bytes / MEGABYTE)} MiB`;
 
 /** Milliseconds, or microseconds below one. */
 export const duration = (ms: number): string =>
