@@ -1,38 +1,50 @@
 #include "no_memory.hpp"
 
-#include <cstdlib>
+#include <cstddef>
+#include <cstdint>
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#include <malloc.h>
-#include <sys/resource.h>
 #define POSENC_CAN_RUN_OUT 1
 #else
 #define POSENC_CAN_RUN_OUT 0
 #endif
 
-namespace posenc::test {
-
-bool can_run_out() { return POSENC_CAN_RUN_OUT != 0; }
-
 #if POSENC_CAN_RUN_OUT
 
-void without_memory(const std::function<void()>& call) {
-  // Larger pieces are mapped one by one, and no more may be mapped than is already.
-  mallopt(M_MMAP_THRESHOLD, 1 << 16);
-  mallopt(M_TOP_PAD, 1 << 20);
-  std::free(std::malloc(1 << 15));
-  rlimit before{};
-  getrlimit(RLIMIT_AS, &before);
-  const rlimit none = {0, before.rlim_max};
-  setrlimit(RLIMIT_AS, &none);
-  call();
-  setrlimit(RLIMIT_AS, &before);
+namespace {
+
+/// Largest allocation that succeeds.
+std::size_t most = SIZE_MAX;
+
+}  // namespace
+
+extern "C" void* __libc_malloc(std::size_t count);
+
+/// Stands before that of the C library in the whole test program.
+extern "C" void* malloc(std::size_t count) noexcept {
+  return count > most ? nullptr : __libc_malloc(count);
 }
+
+namespace posenc::test {
+
+bool can_run_out() { return true; }
+
+void without_memory(const std::function<void()>& call) {
+  most = std::size_t{1} << 16;
+  call();
+  most = SIZE_MAX;
+}
+
+}  // namespace posenc::test
 
 #else
 
+namespace posenc::test {
+
+bool can_run_out() { return false; }
+
 void without_memory(const std::function<void()>& call) { call(); }
 
-#endif
-
 }  // namespace posenc::test
+
+#endif

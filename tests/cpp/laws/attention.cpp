@@ -202,8 +202,10 @@ TEST_CASE(
     if (reference.relative) return;
     ++absolute;
     const auto here = run(p);
-    for (std::int32_t& position : p.query_positions) position += 7;
-    for (std::int32_t& position : p.key_positions) position += 7;
+    // Past the length up to which FIRE counts distances as they are, where tables reach so far.
+    const std::int32_t shift = p.encodings[0]->domain().high > 1000 ? 701 : 7;
+    for (std::int32_t& position : p.query_positions) position += shift;
+    for (std::int32_t& position : p.key_positions) position += shift;
     const auto there = run(p);
     REQUIRE(there.status == Status::ok);
     CHECK(differences(there.weights, std::span<const float>(here.weights)) != "");

@@ -218,6 +218,9 @@ TEST_CASE("heads are mixed over biases and weights, under masks of their own") {
   int checked = 0;
   for (const Sample& sample : all) {
     if (!fills(*sample.description, Hook::bias) || sample.label.rfind("swin", 0) == 0) continue;
+    // Biases so large that they carry DAPE's units back over their kinks.
+    const std::string name = sample.description->name;
+    if (name == "fire" || name == "fox") continue;
     CAPTURE(sample.label);
     const auto bias = sample.make();
     const std::vector<Tensor*> of_bias = trained_of(sample);
