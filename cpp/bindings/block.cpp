@@ -1,7 +1,6 @@
 #include "bindings/block.hpp"
 
 #include <cstddef>
-#include <span>
 
 namespace posenc::bindings {
 
@@ -14,11 +13,7 @@ const Description* description_of(const double* block) {
 
 std::unique_ptr<Encoding> make(const double* block) {
   const Description* d = description_of(block);
-  if (d == nullptr) return nullptr;
-  const std::span values(block + 1, d->parameters.size());
-  auto encoding = d->make(values);
-  if (encoding != nullptr) encoding->set_origin(d->make, values);
-  return encoding;
+  return d == nullptr ? nullptr : d->make({block + 1, d->parameters.size()});
 }
 
 RotateCall rotate_call(const double* f) {

@@ -23,9 +23,6 @@ export function createPosenc(engine: Engine): Posenc {
   const info = {
     version,
     variant,
-    get threads() {
-      return engine.kernels.threads?.() ?? 1;
-    },
     get memoryBytes() {
       return memory.bytes;
     },
