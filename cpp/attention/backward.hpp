@@ -28,8 +28,8 @@ struct AttentionGradients {
 /// taps are not read. Scores are computed once more tile by tile (Dao 2022, "FlashAttention",
 /// appendix B.4), so that no (queries, keys) buffer is needed. A hidden key has gradient 0, and so
 /// has a row that sees nothing, whatever numbers stand there. The same bits on every run.
-/// `unsupported` of keys that lie in a cache (`key_rows`, `key_counts`, `keys_turned`) and of queries
-/// among others (`query_rows`).
+/// `unsupported` of keys that lie in a cache (`key_rows`, `key_counts`, `keys_turned`) and of
+/// queries among others (`query_rows`).
 Status attention_backward(const AttentionProblem& problem, const AttentionGradients& gradients);
 
 }  // namespace posenc

@@ -28,7 +28,7 @@ const backward = (
   encoding: Encoding | readonly Encoding[],
   more: Partial<AttentionBackwardInputs> = {},
 ) =>
-  posenc.attentionBackward({ ...call, ...more, encoding } as AttentionBackwardInputs) as {
+  posenc.attentionBackward({ ...call, ...more, encoding }) as {
     [Name in 'query' | 'key' | 'value']: Float32Array;
   } & { encodings: Record<string, Record<string, Float32Array>>; scale: number };
 const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
@@ -72,14 +72,14 @@ const more: readonly [title: string, encodings: readonly [EncodingName, Options]
   [
     'dape over t5',
     [
-      ['dape', dape as unknown as Options],
+      ['dape', dape],
       ['t5', samples.t5 as unknown as Options],
     ],
   ],
   [
     'dape over weights and biases of kerple, turned',
     [
-      ['dape', dape as unknown as Options],
+      ['dape', dape],
       ['rope', { headDim }],
       [
         'kerple',

@@ -15,7 +15,19 @@ import { terms } from './bad-input/terms.js';
 import { errorOf, expectNear, posenc } from './posenc.js';
 import { turn } from './reference.js';
 
-const groups = { encodings, positions, maps, layouts, data, shapes, terms, gradients, streams, interop, caches };
+const groups = {
+  encodings,
+  positions,
+  maps,
+  layouts,
+  data,
+  shapes,
+  terms,
+  gradients,
+  streams,
+  interop,
+  caches,
+};
 
 describe.each(Object.entries(groups))('%s', (_, cases) => {
   test.each(cases.map(([call, ...expected]) => [...expected, call] as const))(

@@ -143,7 +143,7 @@ describe('batches of different lengths', () => {
     const x = text(2 * columns, 6).map((x, i) =>
       mask[Math.floor(i / headDim)] === 1 ? x : Infinity,
     );
-    cache.append(0, { key: x, value: x, keyMask: mask as number[] });
+    cache.append(0, { key: x, value: x, keyMask: mask });
     const places = [0, 1].map((sequence) => cache.next({ sequence }));
     const y = text(2, 7);
     const { output } = cache.attend(0, { query: y, key: y, value: y });

@@ -45,7 +45,8 @@ const padded: [string, number[][]][] = [
 
 /** Two sequences get chunks of tokens together; the outputs of both. */
 function together(cache: KvCache, name: EncodingName, chunks: (readonly [number[], number[]])[]) {
-  const outputs: [Outputs, Outputs] = [new Map(), new Map()];
+  const fresh = (): Outputs => new Map();
+  const outputs: [Outputs, Outputs] = [fresh(), fresh()];
   for (const pair of chunks) {
     const both = pair.map((chunk) => inputs(name, chunk));
     const joined = (of: (one: (typeof both)[number]) => ArrayLike<unknown>) =>

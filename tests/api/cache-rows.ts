@@ -25,7 +25,7 @@ const options = {
 };
 
 export const make = (name: EncodingName, change: object = {}): Encoding =>
-  posenc.encoding(name as 'rope', { ...options[name], ...change } as never) as Encoding;
+  posenc.encoding(name as 'rope', { ...options[name], ...change } as never);
 
 /** Every encoding that acts inside attention. */
 export const acting = posenc.encodings

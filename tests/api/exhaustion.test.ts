@@ -71,20 +71,21 @@ test('full memory is an error, not the end', () => {
     random: () => posenc.random(1).uniform(100_000),
     read: () => tensor.read(),
   };
-  const outcomes = () =>
-    Object.entries(calls).map(([name, call]) => {
+  type Outcome = [name: string, outcome: string, result?: unknown];
+  const outcomes = (): Outcome[] =>
+    Object.entries(calls).map(([name, call]): Outcome => {
       try {
         return [name, 'works', call()];
       } catch (error) {
         return [name, error instanceof PosencError ? error.code : String(error)];
       }
     });
-  let full: unknown[][] = [];
+  let full: Outcome[] = [];
   expect(() => whileFull(() => (full = outcomes()))).toThrow(Done);
   expect(posenc.info.memoryBytes).toBe(2 ** 31);
   for (const [name, outcome] of full) {
     const allowed = name === 'bad encoding' ? ['range'] : ['works', 'memory'];
-    expect(allowed, String(name)).toContain(outcome);
+    expect(allowed, name).toContain(outcome);
   }
   expect(Object.fromEntries(full)).toMatchObject({
     random: 'memory',
@@ -93,11 +94,10 @@ test('full memory is an error, not the end', () => {
   });
   const after = outcomes();
   for (const [name, outcome] of after) {
-    expect(outcome, String(name)).toBe(name === 'bad encoding' ? 'range' : 'works');
+    expect(outcome, name).toBe(name === 'bad encoding' ? 'range' : 'works');
   }
   // What works without memory gives what it gives with it, and not part of it.
   full.forEach(([name, outcome, result], i) => {
-    if (outcome === 'works' && name !== 'random')
-      expect(result, String(name)).toEqual(after[i]![2]);
+    if (outcome === 'works' && name !== 'random') expect(result, name).toEqual(after[i]![2]);
   });
 });

@@ -31,7 +31,7 @@ const calls: readonly Call[] = [
     result: (encoding) => encoding.rotate(x, { shape, side }),
     gradient: (encoding, weights) => {
       const { x: _, ...trained } = encoding.rotateGradient(weights, x, { shape, side });
-      return trained as Readonly<Record<string, Float32Array>>;
+      return trained;
     },
   })),
   {

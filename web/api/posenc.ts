@@ -37,7 +37,7 @@ export function createPosenc(engine: Engine): Posenc {
   const full = <Method extends (...given: never[]) => unknown>(
     name: keyof Posenc,
     method: Method,
-  ): Method => (variant === 'lite' ? (() => refuse(name)) as unknown as Method : method);
+  ): Method => (variant === 'lite' ? ((() => refuse(name)) as unknown as Method) : method);
   return Object.freeze<Posenc>({
     info: Object.freeze(info),
     encodings,

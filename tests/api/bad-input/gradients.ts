@@ -41,7 +41,7 @@ export const gradients: Case[] = [
   [back({ return: ['headScales'] }), 'argument', 'headScales', 'headScales is missing'],
   [back({ return: ['queryScales'] }), 'argument', 'queryScales', 'queryScales is missing'],
   [back({ out: x }), 'option', '0', 'is not an option of attentionBackward'],
-  [back({ out: { queries: array() } }), 'option', 'queries', 'did you mean query?'],
+  [back({ out: { keys: array() } }), 'option', 'keys', 'did you mean key?'],
   [back({ out: { scale: array() } }), 'option', 'scale', 'is not an option'],
   [
     back({ out: { key: array() }, return: ['query'] }),

@@ -179,7 +179,8 @@ function placeEncodings<Output extends Data>(
   const pointer = frame.bytes(4 * placed.length, 'the addresses of gradients');
   const addresses = placed.map((one) => one.pointer);
   engine.kernels.HEAP32.set(addresses, pointer >>> 2);
-  const deliver = () => Object.fromEntries(placed.map((one, i) => [owners[i], one.deliver()]));
+  const deliver = (): unknown =>
+    Object.fromEntries(placed.map((one, i) => [owners[i], one.deliver()]));
   return { pointer, deliver };
 }
 
