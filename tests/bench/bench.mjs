@@ -8,7 +8,7 @@ import { measureMemory } from './memory.mjs';
 import * as references from './reference.mjs';
 
 /** What the same work without the addition is called. */
-export const WITHOUT = 'without';
+const WITHOUT = 'without';
 const LIMIT = 'limit';
 const NOT_YET = { zh: '这个包还做不到', en: 'the package cannot do it yet' };
 
@@ -29,9 +29,7 @@ export async function measureRow(row, { variant, own, others, fresh }) {
   const head = { id, group, work, goals };
   if (row.pending !== undefined) return { ...head, pending: row.pending };
   if (work.kind.endsWith('memory')) return { ...head, bytes: await measureMemory(work, fresh) };
-  if (own.candidates(work).length === 0) {
-    return { ...head, pending: NOT_YET };
-  }
+  if (own.candidates(work).length === 0) return { ...head, pending: NOT_YET };
 
   const failures = {};
   const prepared = { [own.name]: await prepare(own, work) };
@@ -82,7 +80,7 @@ async function prepare({ name, candidates }, work) {
       way = await make();
       await way.call();
       references.checkClose(work.kind, await way.result(), expected);
-      const time = await warmUp(way.call);
+      const time = makers.length > 1 ? await warmUp(way.call) : 0;
       if (best === undefined || time < best.time) {
         best?.dispose?.();
         best = { ...way, time };

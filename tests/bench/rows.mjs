@@ -207,6 +207,6 @@ export const rows = [
   ...gemm,
 ];
 
-/** Rows whose id begins with one of some texts, or has one of them after a dash; all without texts. */
+/** Rows whose id has one of some texts; all without texts. @param {string[]} texts */
 export const chooseRows = (texts) =>
   rows.filter(({ id }) => texts.length === 0 || texts.some((text) => id.includes(text)));

@@ -95,7 +95,7 @@ describe('a run in the page', () => {
     const { page } = await openBench(site, 'forward,decode');
     await start(page);
     await page.getByRole('button', { name: 'Stop' }).click();
-    expect(await statusOf(page)).toMatch(/^Stopped after 0 of \d+ rows/);
+    await expect.poll(() => statusOf(page)).toMatch(/^Stopped after 0 of \d+ rows/);
     expect(await page.locator('.bench-run input[type=checkbox]').first().isEnabled()).toBe(true);
     await start(page);
     await page.getByRole('button', { name: 'Stop' }).click();
