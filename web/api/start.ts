@@ -1,3 +1,4 @@
+import { importChunk } from './chunk.js';
 import { compile } from './compile.js';
 import { Engine } from './engine.js';
 import { PosencError } from './error.js';
@@ -30,7 +31,7 @@ const chunks: Readonly<Record<Variant, () => Promise<Chunk>>> = {
 
 /** Starts the build `variant`, from `module` or else from the bytes inside the package. */
 export async function start(variant: Variant, module?: WebAssembly.Module): Promise<Engine> {
-  const chunk = await importChunk(variant);
+  const chunk = await importChunk(`${variant}.js`, chunks[variant]);
   if (module !== undefined) checkStamp(module, chunk.version, variant);
   const compiled = module ?? (await compile(await decode(chunk.bytes), 'inside the package'));
   try {
@@ -38,17 +39,6 @@ export async function start(variant: Variant, module?: WebAssembly.Module): Prom
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new PosencError('wasm-load', `cannot start the ${variant} module: ${reason}`, { cause });
-  }
-}
-
-async function importChunk(variant: Variant): Promise<Chunk> {
-  try {
-    return await chunks[variant]();
-  } catch (cause) {
-    const hint = 'if the site was updated meanwhile, reload the page';
-    throw new PosencError('wasm-load', `cannot import the chunk ${variant}.js (${hint})`, {
-      cause,
-    });
   }
 }
 
