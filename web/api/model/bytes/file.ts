@@ -1,14 +1,15 @@
+import type * as files from 'node:fs/promises';
 import { PosencError, show } from '../../error.js';
 import { checkAborted, outside, reading } from './check.js';
 import type { ByteSource } from './types.js';
 
-type Files = typeof import('node:fs/promises');
+type Files = Pick<typeof files, 'open'>;
 
 /** Node's file functions; taken from the process, so that no bundler looks for them. */
 function nodeFiles(url: URL): Files {
   const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const files = process?.getBuiltinModule?.('node:fs/promises');
-  if (files !== undefined) return files as Files;
+  const found = process?.getBuiltinModule?.('node:fs/promises');
+  if (found !== undefined) return found as Files;
   const message = `${show(url.href)} is a file, which only Node reads: pass a File or its bytes`;
   throw new PosencError('unsupported', message, {
     argument: 'source',
@@ -19,9 +20,9 @@ function nodeFiles(url: URL): Files {
 
 /** A file of the disk, in Node. */
 export async function fileSource(url: URL, signal: AbortSignal | undefined): Promise<ByteSource> {
-  const files = nodeFiles(url);
   const name = url.href;
-  const file = await reading(name, signal, () => files.open(url));
+  const { open } = nodeFiles(url);
+  const file = await reading(name, signal, () => open(url));
   let size: number;
   try {
     size = (await reading(name, signal, () => file.stat())).size;

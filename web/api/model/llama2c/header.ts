@@ -1,4 +1,5 @@
 import { PosencError } from '../../error.js';
+import { limits } from '../../inspect/limits.js';
 
 /** Sizes of a llama2.c checkpoint: 7 int32 at its start (Karpathy's run.c, `Config`). */
 export interface Llama2cSizes {
@@ -35,13 +36,13 @@ export function readSizes(bytes: Uint8Array, file: string): Llama2cSizes {
     throw broken(file, 'it has version 1 or 2 (magic "ak42"); export it with --version 0');
   }
   const number = (i: number): number => view.getInt32(4 * i, true);
-  const size = (name: string, value: number): number => {
-    if (value >= 1 && value <= most) return value;
-    throw broken(file, `${name} is ${value}, needs an integer from 1 to ${most}`);
+  const size = (name: string, value: number, high = most): number => {
+    if (value >= 1 && value <= high) return value;
+    throw broken(file, `${name} is ${value}, needs an integer from 1 to ${high}`);
   };
   const width = size('dim', number(0));
   const hidden = size('hidden_dim', number(1));
-  const layers = size('n_layers', number(2));
+  const layers = size('n_layers', number(2), limits.layers.high);
   const heads = size('n_heads', number(3));
   const kvHeads = size('n_kv_heads', number(4));
   const vocabulary = size('vocab_size', Math.abs(number(5)));

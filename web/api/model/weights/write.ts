@@ -83,5 +83,5 @@ function checkMetadata(metadata: unknown): Record<string, string> {
   if (!isObject(metadata) || entries.some(([, text]) => typeof text !== 'string')) {
     throw wrong('argument', 'metadata', metadata, 'an object of texts');
   }
-  return Object.fromEntries(entries) as Record<string, string>;
+  return Object.fromEntries(entries);
 }
