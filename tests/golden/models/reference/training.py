@@ -1,0 +1,1 @@
+def expected(): return {"a": 1}
