@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 
 from reference import bert, bloom, checks, deberta, gemma, gpt2, gpt_neox, gptj, llama, mpt, opt, phi, t5, training
 from reference.draw import draw, tokens
-from reference.files import blob, from_stored, read_safetensors, text, to_stored, write_safetensors
+from reference.files import blob, digits, from_stored, read_safetensors, text, to_stored, write_safetensors
 from reference.parts import softmax
 
 HERE = Path(__file__).parent
@@ -41,7 +41,10 @@ class Model:
         self.weights = {tensor: from_stored(x, dtype) for tensor, (_, x) in self.stored.items()}
         count = self.config["vocab_size"]
         self.sequences = [
-            {"encoder": tokens(f"{name} encoder {n}", 26 - n, count), "decoder": [0] + tokens(f"{name} {n}", n - 1, count)}
+            {
+                "encoder": tokens(f"{name} encoder {n}", 26 - n, count),
+                "decoder": [0] + tokens(f"{name} {n}", n - 1, count),
+            }
             if family is t5
             else {"ids": tokens(f"{name} {n}", n, count)}
             for n in LENGTHS
@@ -66,13 +69,15 @@ class Model:
         (self.folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
 
     def read(self):
-        return {name: x for file in sorted(self.folder.glob("*.safetensors")) for name, x in read_safetensors(file).items()}
+        return {
+            name: x for file in sorted(self.folder.glob("*.safetensors")) for name, x in read_safetensors(file).items()
+        }
 
 
 def losses(logits, ids):
     """-log of the probability of each next token."""
     p = softmax(logits)
-    return [-float(np.log(p[t, ids[t + 1]])) for t in range(len(ids) - 1)]
+    return [digits(-np.log(p[t, ids[t + 1]])) for t in range(len(ids) - 1)]
 
 
 def expected(model):
@@ -85,8 +90,7 @@ def expected(model):
         entry["logits"] = blob(logits)
         if model.causal:
             each = losses(logits, sequence.get("ids") or sequence["decoder"])
-            mean = float(np.mean(each))
-            entry |= {"losses": each, "loss": mean, "perplexity": float(np.exp(mean))}
+            entry |= {"losses": each, "loss": digits(np.mean(each)), "perplexity": digits(np.exp(np.mean(each)))}
         if model.name == "llama":
             entry["layer"] = {"index": 1} | {name: blob(x) for name, x in taps[1].items()}
         sequences.append(entry)

@@ -1,4 +1,4 @@
-"""BERT with the head of a masked language model: learned positions, token type 0, norms after each residual; no mask."""
+"""BERT with the head of a masked language model. Learned positions, token type 0, norms after residuals, no mask."""
 
 import numpy as np
 
@@ -22,11 +22,18 @@ def head(c, w, x, embedding):
 def feed_forward_tensors(c, p):
     d, hidden = c["hidden_size"], c["intermediate_size"]
     out = biased(p + "attention.output.dense", d, d) | norm(p + "attention.output.LayerNorm", d)
-    return out | biased(p + "intermediate.dense", hidden, d) | biased(p + "output.dense", d, hidden) | norm(p + "output.LayerNorm", d)
+    return (
+        out
+        | biased(p + "intermediate.dense", hidden, d)
+        | biased(p + "output.dense", d, hidden)
+        | norm(p + "output.LayerNorm", d)
+    )
 
 
 def after_attention(c, w, p, x, mixed):
-    x = layer_norm(x + linear(mixed, w, p + "attention.output.dense"), w, p + "attention.output.LayerNorm", c["layer_norm_eps"])
+    x = layer_norm(
+        x + linear(mixed, w, p + "attention.output.dense"), w, p + "attention.output.LayerNorm", c["layer_norm_eps"]
+    )
     m = ACTIVATIONS[c["hidden_act"]](linear(x, w, p + "intermediate.dense"))
     return layer_norm(x + linear(m, w, p + "output.dense"), w, p + "output.LayerNorm", c["layer_norm_eps"])
 

@@ -71,13 +71,20 @@ def read_golden(path):
     return cases
 
 
+def digits(x):
+    """12 digits: the rest may differ between machines."""
+    return float(f"{x:.12g}")
+
+
 def text(value):
     """JSON with a line per entry of the outer levels; lists of numbers on one line."""
 
     def level(v, indent):
         inner = indent + " "
         if isinstance(v, dict) and v and not (set(v) == {"shape", "float32"}):
-            return "{\n" + ",\n".join(f"{inner}{json.dumps(k)}: {level(x, inner)}" for k, x in v.items()) + f"\n{indent}}}"
+            return (
+                "{\n" + ",\n".join(f"{inner}{json.dumps(k)}: {level(x, inner)}" for k, x in v.items()) + f"\n{indent}}}"
+            )
         if isinstance(v, list) and v and isinstance(v[0], dict):
             return "[\n" + ",\n".join(inner + level(x, inner) for x in v) + f"\n{indent}]"
         return json.dumps(v)

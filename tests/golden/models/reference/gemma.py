@@ -1,5 +1,5 @@
 """Gemma, Gemma 2 (norms before and after each sublayer, softcaps, every other layer slides), Gemma 3's text model
-(RMSNorm of q and k; `rope_local_base_freq` without scaling in sliding layers, `rope_theta` with `rope_scaling` in the rest).
+(RMSNorm of q and k; sliding layers turn by `rope_local_base_freq`, the rest by `rope_theta` and `rope_scaling`).
 
 Embeddings times sqrt(width); norms hold weight - 1; gelu of tanh; the head is the embedding. q.k times
 query_pre_attn_scalar^-1/2 where there is one. Slides: Gemma 2 layers 0, 2, ...; Gemma 3 all but each

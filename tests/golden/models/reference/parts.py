@@ -74,7 +74,9 @@ def frequencies(base, dimensions):
 def rotate(x, positions, inverse, interleaved=False):
     """RoPE: each pair of the first 2 * len(inverse) columns is a complex number times exp(i p w)."""
     half = len(inverse)
-    first, second = (slice(0, 2 * half, 2), slice(1, 2 * half, 2)) if interleaved else (slice(half), slice(half, 2 * half))
+    first, second = (
+        (slice(0, 2 * half, 2), slice(1, 2 * half, 2)) if interleaved else (slice(half), slice(half, 2 * half))
+    )
     turned = (x[..., first] + 1j * x[..., second]) * np.exp(1j * np.multiply.outer(positions, inverse))
     y = x.copy()
     y[..., first], y[..., second] = turned.real, turned.imag
@@ -82,7 +84,7 @@ def rotate(x, positions, inverse, interleaved=False):
 
 
 def alibi_slopes(heads, most=8):
-    """2^(-8 h / n); for other n than powers of two the paper's order: of n' = 2^floor first, then the odd ones of 2 n'."""
+    """2^(-8 h / n). Not a power of two: those of the one below, then every other one of the next, as in the paper."""
     power = 2 ** int(log2(heads))
     slopes = [2 ** (-most * (h + 1) / power) for h in range(power)]
     return np.array(slopes + [2 ** (-most * (h + 1) / (2 * power)) for h in range(0, 2 * power, 2)][: heads - power])

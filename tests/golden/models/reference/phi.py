@@ -1,4 +1,5 @@
-"""Phi (1, 1.5, 2): attention and MLP read the same norm; the first partial_rotary_factor of each head turns, in halves."""
+"""Phi (1, 1.5, 2): attention and MLP read the same norm; the first partial_rotary_factor of each head turns,
+in halves."""
 
 import numpy as np
 

@@ -129,4 +129,4 @@ file = json.loads((HERE.parent / "training.json").read_text())
 for name, stored in file["models"].items():
     losses, gradients, after = training(name, stored, file["optimizer"])
     print(f"{name}: losses {losses:.1e}, gradients {gradients:.1e}, parameters {after:.1e} (stored as float32)")
-    assert losses < 1e-12 and gradients < 1e-7 and after < 1e-7
+    assert losses < 1e-10 and gradients < 1e-7 and after < 1e-7
