@@ -53,7 +53,7 @@ export function matchTensors(family: ModelFamily, tensors: ReadonlyMap<string, W
       if (!readable(info.dtype)) throw unreadableType(source, info.dtype);
       if (!same(info.shape, whole)) {
         problems.push(
-          `${show(source)} has the shape [${info.shape.join(', ')}], needs [${whole.join(', ')}]`,
+          `${quote(source)} has the shape [${info.shape.join(', ')}], needs [${whole.join(', ')}]`,
         );
       }
       planned.push({ name, shape, source, cut });
@@ -76,9 +76,12 @@ export function matchTensors(family: ModelFamily, tensors: ReadonlyMap<string, W
 const same = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((dimension, i) => dimension === b[i]);
 
+/** Names of tensors are longer than what `show` quotes. */
+const quote = (name: string): string => JSON.stringify(name.slice(0, 200));
+
 function sentence(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const listed = names.slice(0, mostListed).map(show).join(', ');
+  const listed = names.slice(0, mostListed).map(quote).join(', ');
   const rest = names.length - mostListed;
   return [`it ${what} ${listed}${rest > 0 ? ` and ${rest} more` : ''}`];
 }

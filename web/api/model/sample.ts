@@ -53,9 +53,14 @@ export function sampler(options?: SampleOptions): Sampler {
     const numbers = penalised(float32(logits, 'logits'), before, penalty);
     checkLogits(numbers);
     if (temperature === 0) return largest(numbers);
-    const candidates = best(numbers, topK, temperature);
-    const kept = nucleus(candidates, topP, minP);
-    return draw(kept, checkDraw(random()));
+    const weights = weigh(numbers, temperature);
+    const limited = topK < numbers.length;
+    const rules = limited || topP < 1 || minP > 0;
+    if (!rules) return draw(weights, checkDraw(random()));
+    const first = limited ? bestOf(weights, topK) : nucleus(weights, topP, minP);
+    const kept = limited ? nucleus(first.weights, topP, minP) : first;
+    const chosen = kept.ids[draw(kept.weights, checkDraw(random()))]!;
+    return limited ? first.ids[chosen]! : chosen;
   };
 }
 
@@ -123,42 +128,69 @@ function largest(logits: Float32Array): number {
   return at;
 }
 
-interface Candidate {
-  readonly id: number;
-  readonly weight: number;
-}
-
-/** The `count` largest, best first, with their probabilities up to a common factor. */
-function best(logits: Float32Array, count: number, temperature: number): Candidate[] {
-  const ids = Uint32Array.from(logits, (_, id) => id);
-  const order = ids.sort((a, b) => logits[b]! - logits[a]! || a - b).subarray(0, count);
-  const most = logits[order[0]!]!;
+/** Probabilities up to a common factor; that of the largest logit is 1. */
+function weigh(logits: Float32Array, temperature: number): Float64Array {
+  const most = logits[largest(logits)]!;
   // Beside +∞ nothing else has a chance.
-  const weigh = (logit: number): number =>
-    logit === most ? 1 : Math.exp((logit - most) / temperature);
-  return Array.from(order, (id) => ({ id, weight: weigh(logits[id]!) }));
+  return Float64Array.from(logits, (logit) =>
+    logit === most ? 1 : Math.exp((logit - most) / temperature),
+  );
 }
 
-/** What top-p leaves, then what min-p leaves of that; always the best one. */
-function nucleus(candidates: readonly Candidate[], topP: number, minP: number): Candidate[] {
-  const all = candidates.reduce((sum, { weight }) => sum + weight, 0);
-  let sum = 0;
-  const kept: Candidate[] = [];
-  for (const candidate of candidates) {
-    if (kept.length > 0 && (candidate.weight < minP || candidate.weight === 0)) break;
-    if (topP < 1 && kept.length > 0 && sum >= topP * all) break;
-    kept.push(candidate);
-    sum += candidate.weight;
-  }
-  return kept;
+const sum = (weights: Float64Array): number => weights.reduce((all, weight) => all + weight, 0);
+
+/** Some of the weights, best first, and where they stood. */
+interface Best {
+  readonly ids: Uint32Array;
+  readonly weights: Float64Array;
 }
 
-function draw(candidates: readonly Candidate[], uniform: number): number {
-  const all = candidates.reduce((sum, { weight }) => sum + weight, 0);
-  let left = uniform * all;
-  for (const { id, weight } of candidates) {
+/** All weights of at least `least`, which the best are always among. */
+function above(weights: Float64Array, least: number): Best {
+  const ids = Uint32Array.from(weights.keys()).filter((id) => weights[id]! >= least);
+  ids.sort((a, b) => weights[b]! - weights[a]! || a - b);
+  return { ids, weights: Float64Array.from(ids, (id) => weights[id]!) };
+}
+
+const cut = ({ ids, weights }: Best, count: number): Best => {
+  return { ids: ids.subarray(0, count), weights: weights.subarray(0, count) };
+};
+
+/** The `count` largest weights. Few are sorted, however many there are. */
+function bestOf(weights: Float64Array, count: number): Best {
+  const enough = (least: number): boolean =>
+    weights.reduce((found, weight) => found + (weight >= least ? 1 : 0), 0) >= count;
+  return cut(above(weights, threshold(enough)), count);
+}
+
+/** What top-p leaves, and min-p of that; always the best one. */
+function nucleus(weights: Float64Array, topP: number, minP: number): Best {
+  const needed = topP * sum(weights);
+  const enough = (least: number): boolean =>
+    weights.reduce((found, weight) => found + (weight >= least ? weight : 0), 0) >= needed;
+  const least = topP < 1 ? threshold(enough) : 0;
+  const best = above(weights, Math.max(least, minP));
+  if (topP === 1) return best;
+  let found = 0;
+  const last = best.weights.findIndex((weight) => (found += weight) >= needed);
+  return last < 0 ? best : cut(best, last + 1);
+}
+
+/** A weight that enough others reach; 0 in the end. */
+function threshold(enough: (least: number) => boolean): number {
+  for (const least of [0.1, 1e-2, 1e-3, 1e-5, 1e-8]) if (enough(least)) return least;
+  return 0;
+}
+
+/** Which weight holds the place `uniform` of their sum. */
+function draw(weights: Float64Array, uniform: number): number {
+  let left = uniform * sum(weights);
+  let last = 0;
+  for (const [i, weight] of weights.entries()) {
+    if (weight === 0) continue;
     left -= weight;
-    if (left < 0) return id;
+    last = i;
+    if (left < 0) return i;
   }
-  return candidates.at(-1)!.id;
+  return last;
 }

@@ -21,7 +21,9 @@ import type { Blueprint, ModelFamily, Reading } from './types.js';
 export const t5Family: ModelFamily = {
   types: ['t5', 'mt5', 'umt5'],
   prefixes: [],
-  ignored: /^(encoder|decoder)\.embed_tokens\.weight$/,
+  // The first files of T5 have a table of the cross attention that no code reads.
+  ignored:
+    /^(encoder|decoder)\.embed_tokens\.weight$|\.EncDecAttention\.relative_attention_bias\.weight$/,
   read,
 };
 

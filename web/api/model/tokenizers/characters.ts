@@ -72,15 +72,18 @@ function fromJson(source: object, options: CharacterOptions | undefined): Charac
   if (options !== undefined) {
     throw wrong('argument', 'options', options, 'nothing: the JSON has them');
   }
-  const given = { graphemes: graphemes ?? false, ...(unknown == null ? {} : { unknown }) };
+  const given = {
+    graphemes: graphemes ?? false,
+    ...(typeof unknown === 'string' ? { unknown } : {}),
+  };
   return characterTokenizer(listOf(alphabet), given);
 }
 
 /** Splits a text into its characters. */
 function splitter(graphemes: boolean): (text: string) => string[] {
-  if (!graphemes) return (text) => [...text.toWellFormed()];
+  if (!graphemes) return (text) => [...text];
   const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-  return (text) => Array.from(segmenter.segment(text.toWellFormed()), ({ segment }) => segment);
+  return (text) => Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 function byCodePoints(a: string, b: string): number {
@@ -104,8 +107,13 @@ function make(
       const what = graphemes ? 'one character' : 'one code point';
       throw wrong('argument', `alphabet[${id}]`, character, what);
     }
-    if (!character.isWellFormed() || ids.has(character)) {
-      throw wrong('argument', `alphabet[${id}]`, character, 'a character that is not there yet');
+    if (/\p{Surrogate}/u.test(character) || ids.has(character)) {
+      throw wrong(
+        'argument',
+        `alphabet[${id}]`,
+        character,
+        'a whole character that is not there yet',
+      );
     }
     ids.set(character, id);
   }

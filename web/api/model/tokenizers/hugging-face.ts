@@ -35,9 +35,8 @@ export function huggingFaceTokenizer(
 ): Tokenizer {
   const given = checkOptions(options, ['bos', 'eos'], 'huggingFaceTokenizer');
   const needed = ['encode', 'decode', 'token_to_id', 'get_vocab'] as const;
-  const object: Partial<Record<string, unknown>> | null =
-    typeof tokenizer === 'object' ? (tokenizer as object as Record<string, unknown>) : null;
-  if (!needed.every((name) => typeof object?.[name] === 'function')) {
+  const object = (tokenizer ?? {}) as Partial<HuggingFaceLike>;
+  if (!needed.every((name) => typeof object[name] === 'function')) {
     const allowed = 'a Tokenizer of @huggingface/tokenizers';
     throw wrong('argument', 'tokenizer', tokenizer, allowed);
   }

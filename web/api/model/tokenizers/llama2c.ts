@@ -5,7 +5,7 @@ import { BytesStream } from './bytes-stream.js';
 import { checkEncode, checkId, checkIds } from './check.js';
 import { mergePairs } from './merge.js';
 import type { PairRule } from './merge.js';
-import type { Tokenizer } from './types.js';
+import type { TokenStream, Tokenizer } from './types.js';
 
 /** Ids of the control tokens, and of the byte 0 (run.c). */
 const [bos, eos, firstByte] = [1, 2, 3];
@@ -93,7 +93,7 @@ function make(tokens: readonly Token[]): Tokenizer {
   const bytes = tokens.map(({ piece }, id) => bytesOf(piece, id));
   const { length: vocabulary } = tokens;
 
-  const stream = () => {
+  const stream = (): TokenStream => {
     const text = new BytesStream();
     let previous = -1;
     return {
@@ -121,8 +121,9 @@ function make(tokens: readonly Token[]): Tokenizer {
       return Int32Array.from(special ? [bos, ...merged] : merged);
     },
     decode(given) {
-      const { push, end } = stream();
-      return checkIds(given, vocabulary).map(push).join('') + end();
+      const text = stream();
+      const parts = checkIds(given, vocabulary).map((id) => text.push(id));
+      return parts.join('') + text.end();
     },
     stream,
   };
