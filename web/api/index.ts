@@ -4,6 +4,7 @@ export { inspect } from './inspect.js';
 export type * from './inspect/plan.js';
 export * from './layout.js';
 export { load } from './load.js';
+export * from './model/public.js';
 export * from './positions.js';
 export { pairCoverage } from './scaling/coverage.js';
 export { scaleFrequencies, scalingBands, scalings } from './scaling/index.js';
