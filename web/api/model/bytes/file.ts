@@ -32,8 +32,8 @@ function nodeFiles(url: URL): Files {
 /** A file of the disk, in Node. */
 export async function fileSource(url: URL, signal: AbortSignal | undefined): Promise<ByteSource> {
   const name = url.href;
-  const { open } = nodeFiles(url);
-  const file = await reading(name, signal, () => open(url));
+  const files = nodeFiles(url);
+  const file = await reading(name, signal, () => files.open(url));
   let size: number;
   try {
     size = (await reading(name, signal, () => file.stat())).size;
