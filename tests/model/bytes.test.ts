@@ -30,7 +30,8 @@ const server = createServer((request, response) => {
   const [start, end] = [Number(match[1]), Math.min(Number(match[2]) + 1, size)];
   const total = url === '/changing' && start > 0 ? size + 1 : size;
   const told = { 'Content-Range': `bytes ${start}-${end - 1}/${total}` };
-  response.writeHead(206, url === '/hidden' ? {} : told).end(bytes.subarray(start, end));
+  const given = url === '/short' ? bytes.subarray(start, end - 1) : bytes.subarray(start, end);
+  response.writeHead(206, url === '/hidden' ? {} : told).end(given);
 });
 let host = '';
 beforeAll(async () => {
@@ -64,6 +65,7 @@ describe.each([
   ['a file: URL', () => pathToFileURL(file)],
   ['an address', () => `${host}/parts`],
   ['a server without parts', () => new URL(`${host}/whole`)],
+  ['a server whose parts are short', () => `${host}/short`],
   ['a server that hides the length', () => `${host}/hidden`],
 ])('%s', (_, input) => {
   it('gives any part', async () => {
