@@ -36,52 +36,31 @@ struct PanelValue {
   }
 };
 
+// Defined once for all who use them (kernels.cpp): their bodies are large.
+
 /// Rows of queries side by side: out[d][lane] = row[lane][d] · factor[lane], 0 past `count`.
-inline void pack_rows(const float* rows /* (count ≤ kPanel, width) */, std::int64_t count,
-                      std::int64_t width, const float* factor /* (kPanel) */,
-                      float* out /* (width, kPanel) */) {
-  for (int half = 0; half < kPanel; half += kLanes) {
-    std::int64_t d = 0;
-    const Batch factors = load(factor + half);
-    for (; half + kLanes <= count && d + kLanes <= width; d += kLanes) {
-      Batch x[kLanes];
-      for (int i = 0; i < kLanes; ++i) x[i] = load(rows + (half + i) * width + d);
-      transpose(x);
-      for (int i = 0; i < kLanes; ++i) store(out + (d + i) * kPanel + half, x[i] * factors);
-    }
-    for (; d < width; ++d) {
-      for (int lane = half; lane < half + kLanes; ++lane) {
-        out[d * kPanel + lane] = lane < count ? rows[lane * width + d] * factor[lane] : 0.0F;
-      }
-    }
-  }
-}
+void pack_rows(const float* rows /* (count ≤ kPanel, width) */, std::int64_t count,
+               std::int64_t width, const float* factor /* (kPanel) */,
+               float* out /* (width, kPanel) */);
 
 /// The other way round: out[lane][d] = columns[d][lane] · factor[lane] for `count` ≤ kPanel rows, 0
 /// where the factor is.
-inline void unpack_rows(const float* columns /* (width, kPanel) */, std::int64_t count,
-                        std::int64_t width, const float* factor /* (kPanel) */,
-                        float* out /* (count, width) */) {
-  for (int half = 0; half < kPanel; half += kLanes) {
-    std::int64_t d = 0;
-    const Batch zero(0.0F);
-    const Batch factors = load(factor + half);
-    for (; half + kLanes <= count && d + kLanes <= width; d += kLanes) {
-      Batch x[kLanes];
-      for (int i = 0; i < kLanes; ++i) {
-        x[i] = select(factors == zero, zero, load(columns + (d + i) * kPanel + half) * factors);
-      }
-      transpose(x);
-      for (int i = 0; i < kLanes; ++i) store(out + (half + i) * width + d, x[i]);
-    }
-    for (; d < width; ++d) {
-      for (std::int64_t lane = half; lane < std::min<std::int64_t>(half + kLanes, count); ++lane) {
-        const float f = factor[lane];
-        out[lane * width + d] = f == 0.0F ? 0.0F : columns[d * kPanel + lane] * f;
-      }
-    }
-  }
-}
+void unpack_rows(const float* columns /* (width, kPanel) */, std::int64_t count, std::int64_t width,
+                 const float* factor /* (kPanel) */, float* out /* (count, width) */);
+
+/// Scores of `count` keys: out[n] = Σ_d key[n][d] · query[d] + bias[n]. The bias comes last: a
+/// large one at the start of the sum would cost every product its last bits.
+void dot_keys(const float* key /* (count, head_dim) */, std::int64_t count, std::int64_t head_dim,
+              const float* query /* (head_dim, kPanel) */, const float* bias,
+              std::int64_t bias_stride, float* out /* (count, kPanel) */);
+
+/// Accumulates the columns of the output: out[d] = out[d] · correction + Σ_n value[n][d] ·
+/// weight[n]. `Careful` skips products with weight 0, so that a NaN or infinity among the values of
+/// masked keys stays out.
+template <bool Careful>
+void mix_values(const float* weight /* (count, kPanel) */, std::int64_t count,
+                const float* value /* (count, value_dim) */, std::int64_t value_dim,
+                PanelValue correction, float* out /* (value_dim, kPanel) */);
 
 inline bool all_finite(const float* x, std::int64_t count) {
   // x·0 is 0 for finite x and NaN otherwise.
@@ -114,44 +93,6 @@ inline void in_tiles(std::int64_t count, const Kernel& kernel) {
   };
   if (count - first > kTileRows) rest((count - first + 1) / 2);
   if (count > first) rest(count - first);
-}
-
-/// Scores of `Rows` consecutive keys: out[r] = Σ_d key[r][d] · query[d] + bias[r]. The bias comes
-/// last: a large one at the start of the sum would cost every product its last bits.
-template <int Rows>
-inline void dot_rows(const float* key /* (Rows, head_dim) */, std::int64_t head_dim,
-                     const float* query /* (head_dim, kPanel) */, const float* bias,
-                     std::int64_t bias_stride, float* out /* (Rows, kPanel) */) {
-  Batch low[Rows];
-  Batch high[Rows];
-  // A pointer per row that moves on costs one instruction a step, an index times a width three.
-  const float* row[Rows];
-  for (int r = 0; r < Rows; ++r) {
-    low[r] = high[r] = Batch(0.0F);
-    row[r] = key + r * head_dim;
-  }
-  for (const float* end = query + head_dim * kPanel; query != end; query += kPanel) {
-    const Batch q_low = load(query);
-    const Batch q_high = load(query + kLanes);
-    for (int r = 0; r < Rows; ++r) {
-      const Batch k(*row[r]++);
-      low[r] = fma(k, q_low, low[r]);
-      high[r] = fma(k, q_high, high[r]);
-    }
-  }
-  for (int r = 0; r < Rows; ++r) {
-    store(out + r * kPanel, low[r] + load(bias + r * bias_stride));
-    store(out + r * kPanel + kLanes, high[r] + load(bias + r * bias_stride + kLanes));
-  }
-}
-
-/// The same for any number of keys.
-inline void dot_keys(const float* key, std::int64_t count, std::int64_t head_dim,
-                     const float* query, const float* bias, std::int64_t bias_stride, float* out) {
-  in_tiles(count, [&]<int Rows>(std::int64_t n, std::integral_constant<int, Rows>) {
-    dot_rows<Rows>(key + n * head_dim, head_dim, query, bias + n * bias_stride, bias_stride,
-                   out + n * kPanel);
-  });
 }
 
 /// Products of one key with the rows of a table for each query of a panel: Σ_d key[d] ·
@@ -188,51 +129,6 @@ inline PanelValue dot_table(const float* key, const float* table, const std::int
     halves[half] = sum;
   }
   return {halves[0], halves[1]};
-}
-
-/// Accumulates `Rows` columns of the output: out[r] = out[r] · correction + Σ_n value[n][r] ·
-/// weight[n]. `Careful` skips products with weight 0, so that a NaN or infinity among the values of
-/// masked keys stays out.
-template <int Rows, bool Careful>
-inline void mix_rows(const float* weight /* (count, kPanel) */, std::int64_t count,
-                     const float* value /* (count, value_dim) */, std::int64_t value_dim,
-                     PanelValue correction, float* out /* (Rows, kPanel) */) {
-  Batch low[Rows];
-  Batch high[Rows];
-  for (int r = 0; r < Rows; ++r) {
-    low[r] = load(out + r * kPanel) * correction.low;
-    high[r] = load(out + r * kPanel + kLanes) * correction.high;
-  }
-  const Batch zero(0.0F);
-  for (const float* end = weight + count * kPanel; weight != end; weight += kPanel) {
-    const Batch w_low = load(weight);
-    const Batch w_high = load(weight + kLanes);
-    for (int r = 0; r < Rows; ++r) {
-      const Batch v(value[r]);
-      if constexpr (Careful) {
-        low[r] = select(w_low == zero, low[r], fma(v, w_low, low[r]));
-        high[r] = select(w_high == zero, high[r], fma(v, w_high, high[r]));
-      } else {
-        low[r] = fma(v, w_low, low[r]);
-        high[r] = fma(v, w_high, high[r]);
-      }
-    }
-    value += value_dim;
-  }
-  for (int r = 0; r < Rows; ++r) {
-    store(out + r * kPanel, low[r]);
-    store(out + r * kPanel + kLanes, high[r]);
-  }
-}
-
-/// The same for all columns.
-template <bool Careful>
-inline void mix_values(const float* weight, std::int64_t count, const float* value,
-                       std::int64_t value_dim, PanelValue correction,
-                       float* out /* (value_dim, kPanel) */) {
-  in_tiles(value_dim, [&]<int Rows>(std::int64_t d, std::integral_constant<int, Rows>) {
-    mix_rows<Rows, Careful>(weight, count, value + d, value_dim, correction, out + d * kPanel);
-  });
 }
 
 /// Running maximum and sum of the softmax of each query of a panel. Logits are counted from

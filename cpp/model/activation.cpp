@@ -46,4 +46,8 @@ void activate(Activation f, const float* x, std::int64_t count, float* out) {
   }
 }
 
+void multiply_by(const float* y, std::int64_t count, float* x) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] *= y[i];
+}
+
 }  // namespace posenc

@@ -15,4 +15,7 @@ enum class Activation : std::uint8_t {
 /// out = f(x); `out` may be `x`.
 void activate(Activation f, const float* x, std::int64_t count, float* out);
 
+/// x *= y
+void multiply_by(const float* y, std::int64_t count, float* x);
+
 }  // namespace posenc

@@ -199,7 +199,7 @@ class LayerRun {
       float* gate = space_.gate.data();
       if (Status s = project(L::gate, input, rows_, gate); s != Status::ok) return s;
       activate(shape_.activation, gate, count, gate);
-      for (std::int64_t i = 0; i < count; ++i) up[i] *= gate[i];
+      multiply_by(gate, count, up);
     } else {
       activate(shape_.activation, up, count, up);
     }

@@ -4,12 +4,12 @@ set(POSENC_SMALL_OPTIONS -Oz)
 # Files whose loops run over whole tensors.
 set(POSENC_FAST_SOURCES
   cpp/attention/decode.cpp
+  cpp/attention/decode_kernels.cpp
   cpp/attention/forward.cpp
+  cpp/attention/kernels.cpp
   cpp/attention/rows.cpp
-  cpp/attention/linear.cpp
   cpp/attention/tile.cpp
   cpp/model/activation.cpp
-  cpp/model/layer.cpp
   cpp/model/linear.cpp
   cpp/model/matrix.cpp
   cpp/model/norm.cpp
@@ -18,7 +18,6 @@ set(POSENC_FAST_SOURCES
   cpp/train/rows_back.cpp
   cpp/attention/backward_bias.cpp
   cpp/attention/backward_block.cpp
-  cpp/attention/backward_content.cpp
   cpp/attention/backward_head.cpp
   cpp/position/angle_table.cpp
   cpp/position/position.cpp

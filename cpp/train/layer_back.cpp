@@ -42,12 +42,13 @@ class LayerBack {
     float* d_up = d_mixed.data();
     if (shape_.gated) {
       // mixed = f(gate) · up
-      for (std::int64_t i = 0; i < count; ++i) d_gate[i] = d_mixed[i] * tape_.up[i];
+      std::copy_n(d_mixed.data(), count, d_gate.data());
+      multiply_by(tape_.up.data(), count, d_gate.data());
       activate_back(shape_.activation, tape_.gate.data(), d_gate.data(), count, d_gate.data());
       Buffer<float> active(count);
       if (!active.ok()) return Status::memory;
       activate(shape_.activation, tape_.gate.data(), count, active.data());
-      for (std::int64_t i = 0; i < count; ++i) d_up[i] *= active[i];
+      multiply_by(active.data(), count, d_up);
     } else {
       activate_back(shape_.activation, tape_.up.data(), d_up, count, d_up);
     }

@@ -84,7 +84,7 @@ Status feed_forward(const Model& model, const Step& step, std::int64_t number, L
     const Status status = project(weights, L::gate, input, rows, tape.gate.data());
     if (status != Status::ok) return status;
     activate(shape.activation, tape.gate.data(), count, mixed);
-    for (std::int64_t i = 0; i < count; ++i) mixed[i] *= tape.up[i];
+    multiply_by(tape.up.data(), count, mixed);
   } else {
     activate(shape.activation, tape.up.data(), count, mixed);
   }
