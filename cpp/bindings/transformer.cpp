@@ -62,7 +62,10 @@ int model_make(Address fields, Address out) {
 void model_free(Address handle) { delete at<Model>(handle); }
 
 void model_expected(Address handle, int part, double layer, int tensor, Address out) {
-  const TensorShape shape = model_at(handle).expected(place(part, layer, tensor));
+  const TensorPlace where = place(part, layer, tensor);
+  const Matrix& there = model_at(handle).tensor(where);
+  const TensorShape shape =
+      there.given() ? TensorShape{there.rows, there.columns} : model_at(handle).expected(where);
   at<double>(out)[0] = static_cast<double>(shape.rows);
   at<double>(out)[1] = static_cast<double>(shape.columns);
 }

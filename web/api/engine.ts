@@ -24,6 +24,8 @@ interface ModelDescription {
   readonly groupFields: readonly string[];
   readonly stepLayerFields: readonly string[];
   readonly traceFields: readonly string[];
+  readonly learnFields: readonly string[];
+  readonly updateFields: readonly string[];
   /** Names of the tensors of a layer, and of those of none, in their order. */
   readonly layerTensors: readonly string[];
   readonly modelTensors: readonly string[];

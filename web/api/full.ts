@@ -10,6 +10,7 @@ import type { LinearInputs } from './model/inputs.js';
 import { linear } from './model/linear.js';
 import { loadModel } from './model/load.js';
 import type { FullMethods } from './posenc.js';
+import { trainer } from './train/trainer.js';
 import type { Data } from './types.js';
 
 /** The methods of {@link Posenc} that the small build leaves out. */
@@ -24,4 +25,5 @@ export const createFullMethods = (engine: Engine): FullMethods => ({
   scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
   kvCache: (options) => kvCache(engine, options),
   loadModel: (options) => loadModel(engine, options),
+  trainer: (options) => trainer(engine, options),
 });

@@ -165,9 +165,26 @@ export interface Kernels {
   ): void;
   /** Writes part, layer and tensor of what is missing, float64; returns 0 when nothing is. */
   modelMissing(model: number, out: number): number;
+  /** Where a tensor of float32 is; 0 when it is absent or held in fewer bits. */
+  modelNumbers(model: number, part: number, layer: number, tensor: number): number;
   modelBytes(model: number): number;
   modelStep(model: number, call: number): number;
   modelCross(model: number, batch: number, tokens: number, encoded: number, out: number): number;
+  /** A trainer is known by the handle that this writes to `out`, a float64. */
+  trainerMake(model: number, adopted: number, out: number): number;
+  trainerFree(trainer: number): void;
+  /** Returns where the gradients by an array are added; 0 = no memory. */
+  trainerAdopt(trainer: number, values: number, count: number, decays: number): number;
+  /** Adds gradients; writes the loss to `loss`, a float64. */
+  trainerLearn(trainer: number, step: number, learn: number, loss: number): number;
+  trainerClear(trainer: number): void;
+  trainerNorm(trainer: number): number;
+  trainerUpdate(trainer: number, call: number): void;
+  /** Where the gradient by a tensor of the model is; 0 when that is absent. */
+  trainerGradient(trainer: number, part: number, layer: number, tensor: number): number;
+  trainerStateSize(trainer: number): number;
+  trainerSave(trainer: number, out: number): void;
+  trainerLoad(trainer: number, from: number): void;
   random(
     seedLow: number,
     seedHigh: number,
@@ -321,7 +338,12 @@ export const stepFields = [
   ...(['part', 'batch', 'tokens', 'sequence', 'ids', 'positions', 'real'] as const),
   ...(['groups', 'group_count', 'layers', 'layer_count'] as const),
   ...(['cross_tokens', 'cross', 'cross_real', 'wanted', 'wanted_count'] as const),
-  ...(['hidden', 'logits', 'trace'] as const),
+  ...(['hidden', 'logits', 'trace', 'embedding'] as const),
+] as const;
+/** Fields of the call blocks of `trainerLearn` and `trainerUpdate`. */
+export const learnFields = ['targets', 'weights', 'trained', 'embedding_trained'] as const;
+export const updateFields = [
+  ...(['step', 'rate', 'beta1', 'beta2', 'epsilon', 'decay', 'clip'] as const),
 ] as const;
 export const groupFields = ['encodings', 'encoding_count', 'scale'] as const;
 export const stepLayerFields = ['group', 'window', 'cache', 'cache_layer'] as const;
@@ -341,3 +363,5 @@ export type StepCall = Record<(typeof stepFields)[number], number>;
 export type GroupCall = Record<(typeof groupFields)[number], number>;
 export type StepLayerCall = Record<(typeof stepLayerFields)[number], number>;
 export type TraceCall = Record<(typeof traceFields)[number], number>;
+export type LearnCall = Record<(typeof learnFields)[number], number>;
+export type UpdateCall = Record<(typeof updateFields)[number], number>;

@@ -18,6 +18,7 @@ const fullMethods = [
   'scaledDotProductAttention',
   'kvCache',
   'loadModel',
+  'trainer',
 ] as const;
 
 export type FullMethods = Pick<Posenc, (typeof fullMethods)[number]>;

@@ -16,6 +16,7 @@ import type {
 import type { AttentionInputs, AttentionResult } from './attention/inputs.js';
 import type { LinearInputs } from './model/inputs.js';
 import type { LanguageModel, LoadModelOptions } from './model/types.js';
+import type { Trainer, TrainerOptions } from './train/types.js';
 import type { Interop } from './interop/types.js';
 import type { KvCache, KvCacheOptions } from './cache/types.js';
 export type * from './encodings.js';
@@ -24,6 +25,7 @@ export type * from './attention/inputs.js';
 export type * from './attention/masks.js';
 export type * from './model/inputs.js';
 export type * from './model/types.js';
+export type * from './train/types.js';
 export type * from './interop/types.js';
 export type * from './cache/types.js';
 
@@ -358,6 +360,8 @@ export interface Posenc extends Interop {
    * llama2.c. Whoever loads a model disposes it. Not in the build `lite`.
    */
   readonly loadModel: (options: LoadModelOptions) => Promise<LanguageModel>;
+  /** Trains a model that was loaded. Whoever makes a trainer disposes it. Not in the build `lite`. */
+  readonly trainer: (options: TrainerOptions) => Trainer;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;
   /** A resident tensor of zeros. */

@@ -1,7 +1,15 @@
 import type { ContextOptions } from './types.js';
 
 /** Options that swap positions. */
-export const contextKeys = ['capacity', 'scaling', 'encoding', 'window', 'sinks', 'positions'];
+export const contextKeys = [
+  'capacity',
+  'scaling',
+  'encoding',
+  'embedding',
+  'window',
+  'sinks',
+  'positions',
+];
 
 /** Those of them that were given. */
 export const contextOptions = (given: object): ContextOptions =>

@@ -4,7 +4,9 @@ import { LayerCache, kvCache } from '../cache/cache.js';
 import type { LiveCache } from '../cache/live.js';
 import { checkRoom, expectStored, type Newcomers } from '../cache/refuse.js';
 import type { KvCache } from '../cache/types.js';
+import { placeBlock, type ResolvedBlock } from '../block.js';
 import { Frame } from '../frame.js';
+import { embeddingBlock } from './embedding.js';
 import type { StepLayerCall } from '../kernels.js';
 import { placeAddresses, placeTerms, readTerms, scoreScale, type Term } from '../terms.js';
 import { expectRope, layerKinds, type LayerKind } from './layer-kinds.js';
@@ -36,6 +38,7 @@ export class Context {
   readonly #part: Part;
   readonly #stack: StackSpec;
   readonly #kinds: Kind[] = [];
+  readonly #embedding: ResolvedBlock | undefined;
   readonly #batch: number;
 
   constructor(model: LoadedModel, part: Part, of: ContextSize, options: ContextOptions = {}) {
@@ -49,6 +52,7 @@ export class Context {
     const kinds = layerKinds(engine, stack, model.numbersOf(part), options);
     const capacity = size(options.capacity ?? of.tokens, 'capacity');
     choice(options.positions, 'positions', ['absolute', 'slots']);
+    this.#embedding = embeddingBlock(options.embedding, model.spec.width);
     try {
       for (const kind of kinds) {
         this.#kinds.push({ ...kind, cache: this.#cacheOf(kind, of, capacity, options) });
@@ -209,7 +213,9 @@ export class Context {
         scale: kind.scale ?? scoreScale(kernels, placed, this.#stack.headDim),
       };
     });
-    return { groups, layers };
+    const embedding =
+      this.#embedding === undefined ? 0 : placeBlock(frame, this.#embedding, 'embedding.');
+    return { groups, layers, embedding };
   }
 }
 

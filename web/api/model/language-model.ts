@@ -55,6 +55,12 @@ export class CheckpointModel implements LanguageModel {
     Object.freeze(this);
   }
 
+  /** What is inside a model of this package; throws for any other value. */
+  static inside(value: unknown, argument: string): LoadedModel {
+    if (typeof value === 'object' && value !== null && #model in value) return value.#model;
+    throw wrong('argument', argument, value, 'what loadModel() of a loaded module returns');
+  }
+
   get bytes(): number {
     return this.#model.transformer.bytes;
   }
@@ -111,6 +117,10 @@ export class CheckpointModel implements LanguageModel {
     );
     const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
     return { losses, perplexity: Math.exp(mean) };
+  }
+
+  tensor(name: string): Float32Array {
+    return this.#model.transformer.read(name);
   }
 
   trace<Name extends Traced = Traced>(prompt: Prompt, options?: TraceOptions<Name>): Trace<Name> {

@@ -1,5 +1,5 @@
 import type { Frame } from '../frame.js';
-import type { GroupCall, StepLayerCall, TraceCall } from '../kernels.js';
+import type { GroupCall, StepCall, StepLayerCall, TraceCall } from '../kernels.js';
 import { traceFields } from '../kernels.js';
 import type { LoadedModel } from './loaded.js';
 import type { StackSpec } from './spec.js';
@@ -45,31 +45,24 @@ export interface StepResult {
 export interface Placed {
   readonly groups: readonly GroupCall[];
   readonly layers: readonly StepLayerCall[];
+  /** The block of what is added to the input by position; 0 = nothing. */
+  readonly embedding: number;
 }
 
 const none = new Float32Array(0);
 
 /** Runs one step of a stack; `expect` throws what a status means. */
 export function runStep(
-  { transformer, spec }: LoadedModel,
+  model: LoadedModel,
   frame: Frame,
-  inputs: StepInputs & { part: Part; batch: number; sequence: number },
+  inputs: StepInputs & Which,
   placed: Placed,
   expect: (status: number) => void,
 ): StepResult {
-  const { engine, orders } = transformer;
-  const { part, batch, sequence, tokens, ids, real, wanted, results, cross, trace = [] } = inputs;
-  const list = <Name extends string>(
-    order: readonly Name[],
-    calls: readonly Record<Name, number>[],
-    argument: string,
-  ): number =>
-    frame.doubles(
-      calls.flatMap((call) => order.map((name) => call[name])),
-      argument,
-    );
-  const stack = spec[part as 'decoder' | 'encoder']!;
-  const sizes = traceSizes(stack, spec.width, tokens);
+  const { transformer, spec } = model;
+  const { memory, kernels } = transformer.engine;
+  const { part, tokens, wanted, results, trace = [] } = inputs;
+  const sizes = traceSizes(spec[part as 'decoder' | 'encoder']!, spec.width, tokens);
   const traced = placed.layers.map(() => {
     const call = Object.fromEntries(traceFields.map((name) => [name, 0])) as TraceCall;
     for (const name of trace) call[name] = frame.floats(sizes[name], `the trace of ${name}`);
@@ -78,26 +71,14 @@ export function runStep(
   const count = wanted.length;
   const hidden = results === 'hidden' ? frame.floats(count * spec.width, 'the output') : 0;
   const logits = results === 'logits' ? frame.floats(count * spec.vocabulary, 'the logits') : 0;
-  const call = frame.call(orders.step, {
-    part: parts.indexOf(part),
-    ...{ batch, tokens, sequence, positions: 0 },
-    ids: placeInts(frame, ids, 'ids'),
-    real: real === undefined ? 0 : placeBytes(frame, real),
-    groups: list(orders.group, placed.groups, 'the encodings'),
-    group_count: placed.groups.length,
-    layers: list(orders.layer, placed.layers, 'the layers'),
-    layer_count: placed.layers.length,
-    cross_tokens: cross?.tokens ?? 0,
-    cross: cross?.pointer ?? 0,
-    cross_real: cross?.real === undefined ? 0 : placeBytes(frame, cross.real),
+  const call = placeStep(model, frame, inputs, placed, {
     wanted: placeInts(frame, Int32Array.from(wanted), 'the wanted rows'),
     wanted_count: count,
     hidden,
     logits,
-    trace: trace.length === 0 ? 0 : list(orders.trace, traced, 'the trace'),
+    trace: trace.length === 0 ? 0 : placeList(frame, transformer.orders.trace, traced),
   });
-  expect(engine.kernels.modelStep(transformer.handle, call));
-  const { memory } = engine;
+  expect(kernels.modelStep(transformer.handle, call));
   return {
     hidden: hidden === 0 ? none : memory.copy(hidden, count * spec.width, 'the output'),
     logits: logits === 0 ? none : memory.copy(logits, count * spec.vocabulary, 'the logits'),
@@ -111,6 +92,53 @@ export function runStep(
           ),
   };
 }
+
+/** Which stack runs, and for which sequences of its caches: −1 = all. */
+interface Which {
+  readonly part: Part;
+  readonly batch: number;
+  readonly sequence: number;
+}
+
+/** What a step writes, and where. */
+type StepOutputs = Pick<StepCall, 'wanted' | 'wanted_count' | 'hidden' | 'logits' | 'trace'>;
+
+/** The call block of a step. */
+export function placeStep(
+  { transformer: { orders } }: LoadedModel,
+  frame: Frame,
+  inputs: Pick<StepInputs, 'ids' | 'tokens' | 'real' | 'cross'> & Which,
+  placed: Placed,
+  outputs: StepOutputs,
+): number {
+  const { part, batch, sequence, tokens, ids, real, cross } = inputs;
+  return frame.call(orders.step, {
+    part: parts.indexOf(part),
+    ...{ batch, tokens, sequence, positions: 0 },
+    ids: placeInts(frame, ids, 'ids'),
+    real: real === undefined ? 0 : placeBytes(frame, real),
+    groups: placeList(frame, orders.group, placed.groups),
+    group_count: placed.groups.length,
+    layers: placeList(frame, orders.layer, placed.layers),
+    layer_count: placed.layers.length,
+    cross_tokens: cross?.tokens ?? 0,
+    cross: cross?.pointer ?? 0,
+    cross_real: cross?.real === undefined ? 0 : placeBytes(frame, cross.real),
+    embedding: placed.embedding,
+    ...outputs,
+  });
+}
+
+/** Call blocks one after the other. */
+const placeList = <Name extends string>(
+  frame: Frame,
+  order: readonly Name[],
+  calls: readonly Record<Name, number>[],
+): number =>
+  frame.doubles(
+    calls.flatMap((call) => order.map((name) => call[name])),
+    'the call',
+  );
 
 /** How many numbers each traced array has. */
 function traceSizes(stack: StackSpec, width: number, tokens: number): TraceCall {
@@ -126,7 +154,7 @@ function traceSizes(stack: StackSpec, width: number, tokens: number): TraceCall 
   };
 }
 
-function placeInts(frame: Frame, values: Int32Array, argument: string): number {
+export function placeInts(frame: Frame, values: Int32Array, argument: string): number {
   const pointer = frame.bytes(4 * values.length, argument);
   frame.memory.kernels.HEAP32.set(values, pointer >>> 2);
   return pointer;

@@ -22,7 +22,8 @@ export function trace<Name extends Traced>(
   options?: TraceOptions<Name>,
 ): Trace<Name> {
   const given = checkOptions(options, [...contextKeys, 'return'], 'trace') as TraceOptions<Name>;
-  const wanted: readonly Traced[] = given.return === undefined ? all : choices(given.return, 'return', all);
+  const wanted: readonly Traced[] =
+    given.return === undefined ? all : choices(given.return, 'return', all);
   const part = model.spec.decoder === undefined ? 'encoder' : 'decoder';
   const needed = new Set<keyof TraceCall>(
     wanted.map((name) => (isTurned(name) ? turned[name] : name)),

@@ -1,14 +1,17 @@
+import { wrong } from '../check.js';
 import { PosencError } from '../error.js';
 import type { Engine } from '../engine.js';
 import { sameNames } from '../engine.js';
 import { Frame } from '../frame.js';
 import {
   groupFields,
+  learnFields,
   modelFields,
   stackFields,
   stepFields,
   stepLayerFields,
   traceFields,
+  updateFields,
 } from '../kernels.js';
 import type { ModelSpec, StackSpec } from './spec.js';
 import type { ModelTensor } from './stream.js';
@@ -29,7 +32,7 @@ const activations = ['silu', 'gelu', 'gelu-tanh', 'relu'] as const;
 const blockNumbers = 1 << 18;
 
 /** Where a tensor of a name stands: part, layer, number. */
-type Place = readonly [part: number, layer: number, tensor: number];
+export type Place = readonly [part: number, layer: number, tensor: number];
 
 /** A model in the module's memory: its sizes and weights. Whoever makes it frees it. */
 export class Transformer {
@@ -82,7 +85,7 @@ export class Transformer {
   /** Takes over a tensor of the model, rounded where matrices may be. */
   add({ name, shape, data }: ModelTensor, precision: Precision): void {
     const { kernels, memory } = this.engine;
-    const place = this.#placeOf(name);
+    const place = this.placeOf(name);
     const columns = shape.at(-1)!;
     const rows = data.length / columns;
     const rounded = precision !== 'f32' && isMatrix(name);
@@ -101,6 +104,23 @@ export class Transformer {
       }
     } finally {
       memory.free(pointer);
+    }
+  }
+
+  /** A copy of the numbers of a tensor; throws where they are absent, or held in fewer bits. */
+  read(name: string): Float32Array {
+    const { kernels, memory } = this.engine;
+    const place = this.placeOf(name);
+    const pointer = kernels.modelNumbers(this.handle, ...place);
+    const frame = new Frame(memory);
+    try {
+      if (pointer === 0) throw wrong('option', 'name', name, 'a tensor that is there, as f32');
+      const out = frame.doubles([0, 0], name);
+      kernels.modelExpected(this.handle, ...place, out);
+      const [rows = 0, columns = 0] = kernels.HEAPF64.subarray(out >>> 3);
+      return memory.copy(pointer, rows * columns, name);
+    } finally {
+      frame.release();
     }
   }
 
@@ -127,7 +147,8 @@ export class Transformer {
     this.engine.memory.liveModels -= 1;
   }
 
-  #placeOf(name: string): Place {
+  /** Where a tensor stands; throws for a name that the engine does not know. */
+  placeOf(name: string): Place {
     const { modelTensors, layerTensors } = this.engine.models;
     const whole = modelTensors.indexOf(name);
     if (whole >= 0) return [0, 0, whole];
@@ -178,6 +199,8 @@ function readOrders({ models }: Engine) {
     group: sameNames(models.groupFields, groupFields),
     layer: sameNames(models.stepLayerFields, stepLayerFields),
     trace: sameNames(models.traceFields, traceFields),
+    learn: sameNames(models.learnFields, learnFields),
+    update: sameNames(models.updateFields, updateFields),
   };
 }
 

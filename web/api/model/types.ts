@@ -38,6 +38,8 @@ export interface ContextOptions {
   scaling?: ScalingOptions;
   /** The encodings of a layer, instead of the model's own; `undefined` keeps these. */
   encoding?: (layer: number) => Encoding | readonly Encoding[] | undefined;
+  /** An encoding whose rows are added to the input by position: sinusoidal or learned. */
+  embedding?: Encoding;
   /** Keys in sight of a query in every layer, instead of the model's own windows. */
   window?: number;
   /** Keys at positions below it stay in sight of the window. Default 0. */
@@ -171,6 +173,8 @@ export interface LanguageModel {
   hidden(prompt: Prompt, options?: LogitsOptions): Float32Array;
   /** How well the model foresees each token of a text from those before it. */
   perplexity(text: Prompt, options?: LogitsOptions): Perplexity;
+  /** A copy of a weight by its name in the engine, such as `decoder.0.mlp.up.weight`; held as `f32`. */
+  tensor(name: string): Float32Array;
   /** What happens inside, layer by layer. */
   trace<Name extends Traced = Traced>(prompt: Prompt, options?: TraceOptions<Name>): Trace<Name>;
   dispose(): void;
