@@ -63,6 +63,7 @@ Status check(const AttentionProblem& p) {
 }
 
 Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
+  terms.encodings = encodings;
   const auto fill = [](auto& place, auto* hook) {
     if (hook == nullptr) return true;
     if (place != nullptr) return false;

@@ -21,11 +21,12 @@ struct ScoreTerms {
   const Mask* mask = nullptr;
   PositionDomain domain;  ///< What all their encodings know.
   bool relative = true;   ///< All of them are (Encoding::relative).
+  std::span<const Encoding* const> encodings = {};
 };
 
 /// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`
 /// when an encoding fills none that acts inside attention although it fills `embed` (it belongs to
-/// the input).
+/// the input). The array of encodings must outlive the terms.
 Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms);
 
 /// Intermediate values to write, each (batch, heads, queries, keys), in the order of composition;
@@ -96,6 +97,12 @@ struct AttentionProblem {
   Taps taps;
   RowStatistics* statistics = nullptr;  ///< (batch, heads, queries), for the way back; null = none.
 };
+
+/// About how many additions and multiplications the products with keys and values take.
+inline double operations(const AttentionProblem& p) {
+  const auto real = [](std::int64_t count) { return static_cast<double>(count); };
+  return 2.0 * real(p.batch * p.heads * p.queries) * real(p.keys) * real(p.head_dim + p.value_dim);
+}
 
 /// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except
 /// the taps asked for. A fully masked row gives 0, and what is masked never reaches the output, be
