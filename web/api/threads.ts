@@ -127,7 +127,7 @@ async function startThreads(
     throw aborted(signal);
   }
   kernels.startThreads(threads, maySleep());
-  return withDispose(createPosenc(new Engine(kernels, chunk.version, variant)), () => {
+  return withDispose(await createPosenc(new Engine(kernels, chunk.version, variant)), () => {
     kernels.startThreads(1, false);
     end();
     loads.forget(key);
