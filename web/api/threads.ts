@@ -3,6 +3,7 @@
  * them share memory.
  */
 import { checkOptions, choice, integer } from './check.js';
+import { importChunk } from './chunk.js';
 import { compile } from './compile.js';
 import { Engine } from './engine.js';
 import { bestVariant, checkEngine, checkSignal, load as loadSingle } from './load.js';
@@ -36,8 +37,8 @@ export interface ThreadsOptions {
  */
 export interface ThreadedPosenc extends Posenc {
   /**
-   * Ends the threads, whose workers live until then (a Node process ends without). The module goes on
-   * with one; the next `load` starts another.
+   * Ends the threads, whose workers live until then (a Node process ends without), once all who loaded
+   * with equal options have called it. The module goes on with one; the next `load` starts another.
    */
   readonly dispose: () => void;
   /** What `using` calls: `dispose`. */
@@ -59,11 +60,20 @@ const chunks: Readonly<Record<'simd' | 'relaxed', () => Promise<Chunk<ThreadKern
   relaxed: () => import('./threads-relaxed.js'),
 };
 
-const loads = new SharedLoads<string, ThreadedPosenc>();
+/** A module, and the threads of all who loaded it. */
+interface Started {
+  readonly posenc: Posenc;
+  /** Ends the threads, if there are any. */
+  readonly end: () => void;
+  /** Who have not disposed of it; the last one to do so ends the threads. */
+  users: number;
+  ended: boolean;
+}
+
+const loads = new SharedLoads<string, Started>();
 
 /** What is asked for, checked. */
 interface Wanted {
-  readonly key: string;
   readonly variant: 'simd' | 'relaxed';
   readonly threads: number;
   readonly workerUrl: URL | undefined;
@@ -72,7 +82,7 @@ interface Wanted {
 /**
  * Loads the module with threads; where they cannot share memory or do not start, as on a page that
  * is not cross-origin isolated, without: `info.threads` says which. Calls with equal options share
- * one instance.
+ * one module.
  *
  * @throws {PosencError} as `load` of `posenc`
  */
@@ -88,7 +98,13 @@ export async function load(options?: ThreadsOptions): Promise<ThreadedPosenc> {
   if (signal?.aborted) throw aborted(signal);
   const variant = asked === 'auto' ? bestVariant() : asked;
   const key = `${variant} ${threads} ${workerUrl?.href}`;
-  return loads.share(key, signal, (stop) => start({ key, variant, threads, workerUrl }, stop));
+  for (;;) {
+    const started = await loads.share(key, signal, (stop) =>
+      start({ variant, threads, workerUrl }, stop),
+    );
+    // Others may have disposed of it in the meantime.
+    if (!started.ended) return handOut(started, () => loads.forget(key));
+  }
 }
 
 function processors(): number {
@@ -97,7 +113,7 @@ function processors(): number {
   return Math.min(Math.max(count, 1), mostThreads);
 }
 
-async function start(wanted: Wanted, signal: AbortSignal): Promise<ThreadedPosenc> {
+async function start(wanted: Wanted, signal: AbortSignal): Promise<Started> {
   if (wanted.threads > 1 && canShareMemory()) {
     try {
       return await startThreads(wanted, signal);
@@ -105,8 +121,8 @@ async function start(wanted: Wanted, signal: AbortSignal): Promise<ThreadedPosen
       if (signal.aborted) throw aborted(signal);
     }
   }
-  const single = await loadSingle({ variant: wanted.variant, signal });
-  return withDispose(single, () => {});
+  const posenc = await loadSingle({ variant: wanted.variant, signal });
+  return { posenc, end: () => {}, users: 0, ended: false };
 }
 
 /** Pages may share memory when they are cross-origin isolated; Node knows no such thing. */
@@ -114,31 +130,39 @@ const canShareMemory = (): boolean =>
   typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false;
 
 async function startThreads(
-  { key, variant, threads, workerUrl }: Wanted,
+  { variant, threads, workerUrl }: Wanted,
   signal: AbortSignal,
-): Promise<ThreadedPosenc> {
-  const chunk = await chunks[variant]();
+): Promise<Started> {
+  const chunk = await importChunk(`threads-${variant}.js`, chunks[variant]);
   const module = await compile(await decode(chunk.bytes), 'inside the package');
   const memory = new WebAssembly.Memory({ ...memoryPages, shared: true });
   const kernels = await instantiate(chunk, module, memory);
-  const end = await startHelpers(threads - 1, { module, memory }, kernels, workerUrl);
+  const posenc = await createPosenc(new Engine(kernels, chunk.version, variant));
+  const endHelpers = await startHelpers(threads - 1, { module, memory }, kernels, workerUrl);
   if (signal.aborted) {
-    end();
+    endHelpers();
     throw aborted(signal);
   }
   kernels.startThreads(threads, maySleep());
-  return withDispose(await createPosenc(new Engine(kernels, chunk.version, variant)), () => {
+  const end = (): void => {
     kernels.startThreads(1, false);
-    end();
-    loads.forget(key);
-  });
+    endHelpers();
+  };
+  return { posenc, end, users: 0, ended: false };
 }
 
-function withDispose(posenc: Posenc, end: () => void): ThreadedPosenc {
+/** The module for one more user. */
+function handOut(started: Started, forget: () => void): ThreadedPosenc {
+  started.users += 1;
   let disposed = false;
   const dispose = (): void => {
-    if (!disposed) end();
+    if (disposed) return;
     disposed = true;
+    started.users -= 1;
+    if (started.users > 0) return;
+    started.ended = true;
+    forget();
+    started.end();
   };
-  return Object.freeze({ ...posenc, dispose, [Symbol.dispose]: dispose });
+  return Object.freeze({ ...started.posenc, dispose, [Symbol.dispose]: dispose });
 }

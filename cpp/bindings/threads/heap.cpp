@@ -30,10 +30,10 @@ class Lock {
 
 constinit std::atomic_flag Lock::held_;
 
-/// Set aside by keep_reserve.
+/// What is set aside and not in use.
 void* reserve = nullptr;
-/// From the first small object that took from the reserve until it is kept anew: all of it is for
-/// them.
+/// From the first small object that takes from the reserve to the reserve's end: what is free then
+/// is for such objects.
 bool reserve_in_use = false;
 
 /// Larger ones are scratch, which is checked.
@@ -49,11 +49,17 @@ bool grow(std::size_t bytes) {
 
 namespace posenc {
 
-bool keep_reserve(std::size_t bytes) {
+Reserve::Reserve(std::size_t bytes) {
   const Lock lock;
-  if (reserve == nullptr) reserve = __real_malloc(bytes);
+  reserve = __real_malloc(bytes);
+  ok_ = reserve != nullptr;
+}
+
+Reserve::~Reserve() {
+  const Lock lock;
+  __real_free(reserve);
+  reserve = nullptr;
   reserve_in_use = false;
-  return reserve != nullptr;
 }
 
 }  // namespace posenc

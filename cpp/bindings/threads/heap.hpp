@@ -5,10 +5,21 @@
 
 namespace posenc {
 
-/// Sets memory aside for small objects (at most 64 kB), which cannot report that there is none, as
-/// larger ones do. To be called before and after small objects may have used it up; false when
-/// there is not as much.
-bool keep_reserve(std::size_t bytes);
+/// Memory set aside, while it lives, for small objects (at most 64 kB), which cannot report that
+/// there is none, as larger ones do. There may be one at a time.
+class Reserve {
+ public:
+  explicit Reserve(std::size_t bytes);
+  ~Reserve();
+  Reserve(const Reserve&) = delete;
+  Reserve& operator=(const Reserve&) = delete;
+
+  /// False when there is not as much.
+  bool ok() const { return ok_; }
+
+ private:
+  bool ok_;
+};
 
 }  // namespace posenc
 

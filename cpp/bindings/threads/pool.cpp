@@ -18,9 +18,18 @@ namespace posenc {
 
 namespace {
 
+void wait(std::int32_t* word, std::int32_t value, std::int64_t nanoseconds) {
+  __builtin_wasm_memory_atomic_wait32(word, value, nanoseconds);
+}
+
+/// V8's baseline compiler (of Node 20 at least) destroys locals that live across the instruction.
+/// It stands in a function without any, and behind a pointer that no optimizer sees through, as that
+/// would put it into its callers.
+void (*volatile const wait_apart)(std::int32_t*, std::int32_t, std::int64_t) = &wait;
+
 /// Sleeps while a word has a value; at most `nanoseconds`, −1 = for ever.
 void sleep_while(std::atomic<std::int32_t>& word, std::int32_t value, std::int64_t nanoseconds) {
-  __builtin_wasm_memory_atomic_wait32(reinterpret_cast<std::int32_t*>(&word), value, nanoseconds);
+  wait_apart(reinterpret_cast<std::int32_t*>(&word), value, nanoseconds);
 }
 
 void wake_all(std::atomic<std::int32_t>& word) {
@@ -37,8 +46,8 @@ class Pool {
   }
 
   Status run(const SharedWork& work, std::int64_t units) {
-    const std::size_t reserve = kReserve * static_cast<std::size_t>(threads_);
-    if (!keep_reserve(reserve)) return Status::memory;
+    const Reserve reserve(kReserve * static_cast<std::size_t>(threads_));
+    if (!reserve.ok()) return Status::memory;
     work_ = &work;
     ranges_.deal(units, threads_);
     for (Status& status : statuses_) status = Status::ok;
@@ -49,7 +58,6 @@ class Pool {
     inside_ += kClosed;
     if (!wait_for_helpers()) lost_ = true;
     emscripten_notify_memory_growth(0);  // a helper may have grown it
-    keep_reserve(reserve);
     for (const Status status : statuses_) {
       if (status != Status::ok) return status;
     }
@@ -62,17 +70,16 @@ class Pool {
     for (;;) {
       sleep_while(calls_, seen, -1);
       seen = calls_;
-      is_inside_[thread] = true;
       // Late helpers find the call closed, and are not waited for.
       if (inside_++ >= 0) take_part(thread);
-      leave(thread);
+      leave();
     }
   }
 
-  /// A helper ended in an error.
-  void lose_helper(int thread) {
+  /// A helper ended in an error, in the middle of a call: nothing else that it does can fail.
+  void lose_helper() {
     lost_ = true;
-    if (is_inside_[thread]) leave(thread);
+    leave();
   }
 
  private:
@@ -81,8 +88,7 @@ class Pool {
     statuses_[thread] = work_->run(share);
   }
 
-  void leave(int thread) {
-    is_inside_[thread] = false;
+  void leave() {
     --inside_;
     wake_all(inside_);
   }
@@ -108,7 +114,6 @@ class Pool {
   std::atomic<bool> lost_ = false;
   std::atomic<std::int32_t> calls_ = 0;         ///< So far; helpers sleep on it.
   std::atomic<std::int32_t> inside_ = kClosed;  ///< Helpers at work, plus kClosed between calls.
-  bool is_inside_[kMostThreads] = {};
   const SharedWork* work_ = nullptr;
   Ranges ranges_;
   Status statuses_[kMostThreads] = {};
@@ -117,7 +122,7 @@ class Pool {
 constinit Pool pool;
 
 void help(int thread) { pool.help(thread); }
-void lose_helper(int thread) { pool.lose_helper(thread); }
+void lose_helper(int /*thread*/) { pool.lose_helper(); }
 int threads() { return pool.threads(); }
 void start_threads(int threads, bool may_sleep) { pool.start(threads, may_sleep); }
 
