@@ -1,84 +1,27 @@
-/** `posenc/threads` in Node: the bits of one thread, errors, memory, and the end of helpers. */
-import { execFile } from 'node:child_process';
-import { readFile, writeFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+/** `posenc/threads` in Node: what it loads, and the bits of one thread. */
+import { afterAll, describe, expect, test } from 'vitest';
 import * as single from 'posenc';
 import * as threads from 'posenc/threads';
 import type {
   AttentionInputs,
-  AttentionResult,
   AttentionShape,
-  EncodingInput,
   EncodingName,
   Posenc,
   PositionOptions,
 } from 'posenc';
 import { headDim, heads, samples, tokens } from './samples.js';
-import { errorOf, numbers, posenc, rejection } from './posenc.js';
+import { numbers, posenc, rejection } from './posenc.js';
+import { attend, bits, expectSameBits, large, limitTime, type Options } from './threads-cases.js';
 
-const { load, PosencError } = threads;
+const { load } = threads;
 
+limitTime();
 const two = await load({ variant: 'simd', threads: 2 });
 const three = await load({ variant: 'simd', threads: 3 });
 afterAll(() => {
   two.dispose();
   three.dispose();
 });
-
-const dist = new URL('../../dist/', import.meta.url);
-
-/** Work of more than the few million operations from which on threads share it. */
-const large: AttentionShape = {
-  batch: 2,
-  heads: 6,
-  kvHeads: 2,
-  queries: 300,
-  keys: 310,
-  headDim: 16,
-};
-
-function inputs({
-  batch = 1,
-  heads,
-  kvHeads = heads,
-  queries,
-  keys = queries,
-  headDim,
-}: AttentionShape) {
-  return {
-    query: numbers(batch * heads * queries * headDim, 1),
-    key: numbers(batch * kvHeads * keys * headDim, 2),
-    value: numbers(batch * kvHeads * keys * headDim, 3),
-  };
-}
-
-type Options = Omit<AttentionInputs, 'query' | 'key' | 'value' | 'shape' | 'encoding' | 'out'>;
-
-function attend(
-  pe: Posenc,
-  shape: AttentionShape,
-  options: Options = {},
-  make?: (pe: Posenc) => AttentionInputs['encoding'],
-) {
-  const encoding = make?.(pe);
-  return pe.attention({ ...inputs(shape), shape, ...options, ...(encoding && { encoding }) });
-}
-
-const bits = (numbers: Float32Array) => Buffer.from(numbers.buffer, 0, numbers.byteLength);
-
-function expectSameBits(actual: AttentionResult, expected: AttentionResult): void {
-  expect(Object.keys(actual)).toEqual(Object.keys(expected));
-  for (const [name, numbers] of Object.entries(expected) as [
-    keyof AttentionResult,
-    Float32Array,
-  ][]) {
-    expect(bits(actual[name] as Float32Array).equals(bits(numbers)), name).toBe(true);
-  }
-}
 
 describe('load', () => {
   test('tells how many threads there are', () => {
@@ -150,20 +93,20 @@ describe('the same bits as one thread', () => {
   const short = { batch: 2000, heads, queries: tokens, headDim };
   const tables: EncodingName[] = ['tupe', 'selective_rope', 'fox', 'swin', 'swin_cpb'];
   const names = (Object.keys(samples) as EncodingName[]).filter((name) => {
-    const { hooks } = posenc.encoding(name, samples[name] as EncodingInput<typeof name>);
+    const { hooks } = posenc.encoding(name, samples[name]);
     return hooks.length === 0 || hooks.some((hook) => hook !== 'embed');
   });
 
   test.each(names)('%s', (name) => {
     const shape = tables.includes(name) ? short : long;
-    const make = (pe: Posenc) => pe.encoding(name, samples[name] as EncodingInput<typeof name>);
+    const make = (pe: Posenc) => pe.encoding(name, samples[name]);
     for (const causal of [false, true]) {
       const expected = attend(posenc, shape, { causal }, make);
       for (const pe of [two, three]) expectSameBits(attend(pe, shape, { causal }, make), expected);
     }
   });
 
-  const { batch, heads: all, queries, keys } = large as Required<AttentionShape>;
+  const { batch, heads: all, queries, keys } = large;
   const every = (count: number, n: number) =>
     Uint8Array.from({ length: count }, (_, i) => (i % n ? 1 : 0));
   const masks: [name: string, options: Options][] = [
@@ -202,161 +145,60 @@ describe('the same bits as one thread', () => {
     const expected = attend(posenc, large);
     for (let i = 0; i < 20; ++i) expectSameBits(attend(three, large), expected);
   });
-});
 
-test('memory that a helper makes grow is there for the page', async () => {
-  const pe = await load({ variant: 'simd', threads: 4 });
-  const before = pe.info.memoryBytes;
-  const shape = { heads: 4, queries: 2048, keys: 8192, headDim: 64 };
-  const make = (pe: Posenc) => pe.encoding('rope', { headDim: shape.headDim });
-  expectSameBits(
-    attend(pe, shape, { causal: true }, make),
-    attend(posenc, shape, { causal: true }, make),
-  );
-  expect(pe.info.memoryBytes).toBeGreaterThan(before);
-  using tensor = pe.tensor(numbers(2 ** 20), [2 ** 20]);
-  expect(bits(tensor.read()).equals(bits(numbers(2 ** 20)))).toBe(true);
-  pe.dispose();
-});
-
-test('1 000 calls leave the memory as it is', () => {
-  const shape = { heads: 4, queries: 96, headDim: 32 };
-  const make = (pe: Posenc) => pe.encoding('alibi', { heads: 4 });
-  attend(three, shape, {}, make);
-  const { memoryBytes } = three.info;
-  for (let i = 0; i < 1000; ++i) attend(three, shape, {}, make);
-  expect(three.info.memoryBytes).toBe(memoryBytes);
-  expect(three.info.liveTensors).toBe(0);
-}, 120_000);
-
-describe('errors', () => {
-  test('of work that no thread can do', () => {
-    const shape = { batch: 4, heads: 2, queries: 200, headDim };
-    const keyPositions = Array.from({ length: 800 }, (_, i) => (i < 600 ? i % 200 : 800 - i));
-    const make = (pe: Posenc) => pe.encoding('cope', samples.cope);
-    const errors = [posenc, two, three].map((pe) =>
-      errorOf(() => attend(pe, shape, { keyPositions }, make)),
-    );
-    expect(new Set(errors.map(({ message }) => message)).size).toBe(1);
-    expectSameBits(attend(two, large), attend(posenc, large));
+  const several: [name: string, make: (pe: Posenc) => AttentionInputs['encoding']][] = [
+    [
+      'RoPE and ALiBi',
+      (pe) => [pe.encoding('rope', { headDim: 16 }), pe.encoding('alibi', { heads: 6 })],
+    ],
+    [
+      'RoPE and log n',
+      (pe) => [pe.encoding('rope', { headDim: 16 }), pe.encoding('log_n', samples.log_n)],
+    ],
+  ];
+  test.each(several)('%s', (_, make) => {
+    const options = { causal: true, window: 200 };
+    const expected = attend(posenc, large, options, make);
+    for (const pe of [two, three]) expectSameBits(attend(pe, large, options, make), expected);
   });
 
-  test('of memory: a call works or says that there is none, and the next one works', async () => {
-    const pe = await load({ variant: 'simd', threads: 5 });
-    const shape = { heads: 5, queries: 1024, headDim: 64 };
-    const make = (pe: Posenc) => pe.encoding('rope', { headDim: 64 });
-    const expected = attend(posenc, shape, {}, make);
-    const taken: threads.Tensor[] = [];
-    const take = (megabytes: number) => {
-      try {
-        for (;;) taken.push(pe.zeros([megabytes * 2 ** 18]));
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'memory' });
-      }
-    };
-    take(64);
-    take(1);
-    // From full, room is made by half a megabyte after another; threads run out at different places.
-    for (let i = 0; i < 24; ++i) {
-      try {
-        expectSameBits(attend(pe, shape, {}, make), expected);
-      } catch (error) {
-        expect(error).toBeInstanceOf(PosencError);
-        expect(error).toMatchObject({ code: 'memory' });
-      }
-      taken.pop()?.dispose();
-      pe.zeros([2 ** 17]).dispose();
+  test('a cache: a long prompt, then token by token', () => {
+    const [kvHeads, width, prompt, steps] = [4, 32, 1500, 4];
+    const x = numbers(2 * kvHeads * (prompt + steps) * width);
+    const answers = [posenc, two, three].map((pe) => {
+      const encoding = pe.encoding('rope', { headDim: width });
+      const shape = { layers: 1, batch: 2, kvHeads, headDim: width, capacity: prompt + steps };
+      const cache = pe.kvCache({ ...shape, encoding });
+      const some = (first: number, count: number) => {
+        const tokens = x.subarray(
+          2 * kvHeads * width * first,
+          2 * kvHeads * width * (first + count),
+        );
+        return cache.attend(0, { query: tokens, key: tokens, value: tokens }).output;
+      };
+      const outputs = [some(0, prompt)];
+      for (let step = 0; step < steps; ++step) outputs.push(some(prompt + step, 1));
+      cache.dispose();
+      return outputs;
+    });
+    for (const outputs of answers.slice(1)) {
+      outputs.forEach((output, i) => {
+        expect(bits(output).equals(bits(answers[0]![i]!)), `call ${i}`).toBe(true);
+      });
     }
-    expectSameBits(attend(pe, shape, {}, make), expected);
-    expect(pe.info.threads).toBe(5);
-    pe.dispose();
-  }, 120_000);
-});
-
-describe('a helper', () => {
-  const folder = mkdtemp(join(tmpdir(), 'posenc-threads-'));
-  afterAll(async () => rm(await folder, { recursive: true }));
-  afterEach(() => vi.unstubAllGlobals());
-
-  /** The URL of the worker's script after a change. */
-  async function changedWorker(change: (script: string) => string): Promise<URL> {
-    const script = await readFile(new URL('threads-worker.js', dist), 'utf8');
-    const changed = change(script);
-    expect(changed).not.toBe(script);
-    const path = join(await folder, `worker-${Math.random()}.cjs`);
-    await writeFile(path, changed);
-    return pathToFileURL(path);
-  }
-
-  test('may come from a file', async () => {
-    const workerUrl = new URL('threads-worker.js', dist);
-    const pe = await load({ variant: 'simd', threads: 2, workerUrl });
-    expect(pe.info.threads).toBe(2);
-    expectSameBits(attend(pe, large), attend(posenc, large));
-    pe.dispose();
   });
 
-  test('that ends in the middle of its work leaves it to the others', async () => {
-    // Its stack lies below all memory.
-    const workerUrl = await changedWorker((script) =>
-      script.replace(/(setStack,)\w+/, (_, start) => `${start}16`),
-    );
-    const pe = await load({ variant: 'simd', threads: 2, workerUrl });
-    expect(pe.info.threads).toBe(2);
-    const expected = attend(posenc, large);
-    for (let i = 0; i < 50 && pe.info.threads > 1; ++i) expectSameBits(attend(pe, large), expected);
-    expect(pe.info.threads).toBe(1);
-    expectSameBits(attend(pe, large), expected);
-    pe.dispose();
-  });
-
-  test('that does not start leaves one thread', async () => {
-    const workerUrl = await changedWorker(() => 'throw new Error("no")');
-    const pe = await load({ variant: 'simd', threads: 2, workerUrl });
-    expect(pe.info.threads).toBe(1);
-    expectSameBits(attend(pe, large), attend(posenc, large));
-    const gone = await load({ threads: 2, workerUrl: new URL('gone.js', workerUrl) });
-    expect(gone.info.threads).toBe(1);
-  });
-
-  test.each([
-    ['crossOriginIsolated', false],
-    ['SharedArrayBuffer', undefined],
-  ])('is not asked for where %s is %s', async (name, value) => {
-    vi.stubGlobal(name, value);
-    const pe = await load({ variant: 'simd', threads: 7 });
-    expect(pe.info.threads).toBe(1);
-    expect(pe.info).toBe(posenc.info);
-  });
-});
-
-describe('dispose', () => {
-  test('ends the threads; the module goes on with one, and load starts another', async () => {
-    const pe = await load({ variant: 'simd', threads: 6 });
-    using tensor = pe.tensor(numbers(8), [8]);
-    pe.dispose();
-    pe.dispose();
-    expect(pe.info.threads).toBe(1);
-    expect(tensor.read()).toEqual(numbers(8));
-    expectSameBits(attend(pe, large), attend(posenc, large));
-    const next = await load({ variant: 'simd', threads: 6 });
-    expect(next.info.threads).toBe(6);
-    pe.dispose();
-    expect(next.info.threads).toBe(6);
-    next[Symbol.dispose]();
-    expect(next.info.threads).toBe(1);
-  });
-
-  test('is not needed for a process to end', async () => {
-    const program = `
-      import { load } from ${JSON.stringify(new URL('threads.js', dist).href)};
-      const { info } = await load({ variant: 'simd', threads: 3 });
-      console.log(info.threads);`;
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--input-type=module', '--eval', program],
-      { timeout: 20_000 },
-    );
-    expect(stdout).toBe('3\n');
+  test('gradients and the names of other libraries', () => {
+    const [q, shape] = [numbers(4 * 200 * 16), { heads: 4, queries: 200, headDim: 16 }];
+    const results = [posenc, two].map((pe) => {
+      const encoding = pe.encoding('rope', { headDim: 16 });
+      const given = { query: q, key: q, value: q, shape, encoding };
+      const forward = pe.attention({ ...given, return: ['statistics'] });
+      const { query } = pe.attentionBackward({ ...given, ...forward, gradient: forward.output });
+      return [forward.output, query];
+    });
+    results[0]!.forEach((numbers, i) => {
+      expect(bits(results[1]![i]!).equals(bits(numbers))).toBe(true);
+    });
   });
 });
