@@ -2,6 +2,7 @@
 // names of encodings.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -21,12 +22,15 @@ struct ScoreTerms {
   const Mask* mask = nullptr;
   PositionDomain domain;  ///< What all their encodings know.
   bool relative = true;   ///< All of them are (Encoding::relative).
-  std::span<const Encoding* const> encodings = {};
+
+  /// At most one encoding per hook makes sense.
+  static constexpr std::size_t kMost = 6;
+  const Encoding* encodings[kMost] = {};  ///< Whose hooks they are, then null.
 };
 
-/// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`
-/// when an encoding fills none that acts inside attention although it fills `embed` (it belongs to
-/// the input). The array of encodings must outlive the terms.
+/// Collects the hooks of several encodings, which must outlive the terms. `conflict` when two fill
+/// the same one or there are more than ScoreTerms::kMost, `unsupported` when an encoding fills none
+/// that acts inside attention although it fills `embed` (it belongs to the input).
 Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms);
 
 /// Intermediate values to write, each (batch, heads, queries, keys), in the order of composition;

@@ -1,21 +1,27 @@
 #include "attention/share_problem.hpp"
 
-#include <algorithm>
+#include <cstddef>
 
 namespace posenc {
 
 Status OwnTerms::copy(const ScoreTerms& terms) {
+  const Encoding* copies[ScoreTerms::kMost];
+  std::size_t count = 0;
   for (const Encoding* encoding : terms.encodings) {
-    owned_.push_back(encoding->copy());
-    if (owned_.back() == nullptr) return Status::memory;
-    encodings_.push_back(owned_.back().get());
+    if (encoding == nullptr) break;
+    owned_[count] = encoding->copy();
+    if (owned_[count] == nullptr) return Status::memory;
+    copies[count] = owned_[count].get();
+    ++count;
   }
-  return collect(encodings_, terms_);
+  return collect({copies, count}, terms_);
 }
 
 bool copyable(const ScoreTerms& terms) {
-  return std::all_of(terms.encodings.begin(), terms.encodings.end(),
-                     [](const Encoding* encoding) { return encoding->copyable(); });
+  for (const Encoding* encoding : terms.encodings) {
+    if (encoding != nullptr && !encoding->copyable()) return false;
+  }
+  return true;
 }
 
 }  // namespace posenc

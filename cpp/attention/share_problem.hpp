@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "attention/problem.hpp"
 #include "core/share.hpp"
@@ -18,8 +17,7 @@ class OwnTerms {
   const ScoreTerms& terms() const { return terms_; }
 
  private:
-  std::vector<std::unique_ptr<Encoding>> owned_;
-  std::vector<const Encoding*> encodings_;
+  std::unique_ptr<Encoding> owned_[ScoreTerms::kMost];
   ScoreTerms terms_;
 };
 

@@ -37,13 +37,14 @@ Masks masks(const double* f) {
 Status CallEncodings::make(Address blocks, double count, ScoreTerms& terms) {
   const auto size = static_cast<std::size_t>(count);
   if (size > kMost) return Status::conflict;
+  const Encoding* encodings[kMost];
   for (std::size_t i = 0; i < size; ++i) {
     made_[i] = bindings::make(at<double>(Address{at<std::uint32_t>(blocks)[i]}));
     if (made_[i] == nullptr) return Status::memory;
-    collected_[i] = made_[i].get();
+    encodings[i] = made_[i].get();
     ++count_;
   }
-  return collect({collected_, size}, terms);
+  return collect({encodings, size}, terms);
 }
 
 Status AttentionCall::read(const double* f) {

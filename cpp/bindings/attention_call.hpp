@@ -1,6 +1,7 @@
 // Calls that attend, as blocks of doubles say them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -12,22 +13,15 @@ namespace posenc::bindings {
 /// The encodings of one call, made for it.
 class CallEncodings {
  public:
-  /// At most one encoding per hook makes sense.
-  static constexpr int kMost = 6;
+  static constexpr std::size_t kMost = ScoreTerms::kMost;
 
-  CallEncodings() = default;
-  CallEncodings(const CallEncodings&) = delete;
-  CallEncodings& operator=(const CallEncodings&) = delete;
-
-  /// Makes those whose blocks' 32-bit addresses are at `blocks`, and collects their hooks. The terms
-  /// point into this object.
+  /// Makes those whose blocks' 32-bit addresses are at `blocks`, and collects their hooks.
   Status make(Address blocks, double count, ScoreTerms& terms);
   std::int64_t count() const { return count_; }
   const Encoding& operator[](std::int64_t i) const { return *made_[i]; }
 
  private:
   std::unique_ptr<Encoding> made_[kMost];
-  const Encoding* collected_[kMost] = {};  // the same, for the terms
   std::int64_t count_ = 0;
 };
 

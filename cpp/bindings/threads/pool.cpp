@@ -23,8 +23,8 @@ void wait(std::int32_t* word, std::int32_t value, std::int64_t nanoseconds) {
 }
 
 /// V8's baseline compiler (of Node 20 at least) destroys locals that live across the instruction.
-/// It stands in a function without any, and behind a pointer that no optimizer sees through, as that
-/// would put it into its callers.
+/// It stands in a function without any, and behind a pointer that no optimizer sees through, as
+/// that would put it into its callers.
 void (*volatile const wait_apart)(std::int32_t*, std::int32_t, std::int64_t) = &wait;
 
 /// Sleeps while a word has a value; at most `nanoseconds`, −1 = for ever.
