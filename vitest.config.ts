@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -13,6 +14,8 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.{ts,mjs}'],
     server: { deps: { external: [/\/dist\//] } },
+    // By default one core would idle, half of a small machine.
+    maxWorkers: availableParallelism(),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -15,6 +15,7 @@
 #include "bindings/gradients.hpp"
 #include "bindings/linear.hpp"
 #include "bindings/model.hpp"
+#include "bindings/transformer.hpp"
 #include "core/random.hpp"
 #include "position/given_table.hpp"
 #include "position/registry.hpp"
@@ -264,6 +265,15 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("cacheSize", &cache_size);
   function("cacheSave", &cache_save);
   function("cacheRestore", &cache_restore);
+  function("modelMake", &model_make);
+  function("modelFree", &model_free);
+  function("modelExpected", &model_expected);
+  function("modelAdd", &model_add);
+  function("modelWrite", &model_write);
+  function("modelMissing", &model_missing);
+  function("modelBytes", &model_bytes);
+  function("modelStep", &model_step);
+  function("modelCross", &model_cross);
 #endif
 }
 

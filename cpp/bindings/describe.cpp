@@ -4,6 +4,7 @@
 
 #include "bindings/fields.hpp"
 #include "core/status.hpp"
+#include "model/model.hpp"
 #include "position/registry.hpp"
 
 namespace posenc::bindings {
@@ -70,6 +71,16 @@ val describe() {
   object.set("cacheFields", strings(CacheField::kNames));
   object.set("gradientFields", strings(GradientField::kNames));
   object.set("linearFields", strings(LinearField::kNames));
+#ifndef POSENC_LITE
+  object.set("modelFields", strings(ModelField::kNames));
+  object.set("stackFields", strings(StackField::kNames));
+  object.set("stepFields", strings(StepField::kNames));
+  object.set("groupFields", strings(GroupField::kNames));
+  object.set("stepLayerFields", strings(StepLayerField::kNames));
+  object.set("traceFields", strings(TraceField::kNames));
+  object.set("layerTensors", strings(LayerTensor::kNames));
+  object.set("modelTensors", strings(ModelTensor::kNames));
+#endif
   object.set("encodings", list(registry(), encoding));
   return object;
 }

@@ -37,6 +37,30 @@ namespace posenc::bindings {
 #define POSENC_CACHE_FIELDS(F) \
   F(layers) F(batch) F(kv_heads) F(head_dim) F(value_dim) F(capacity) F(axes) \
   F(turned) F(window) F(sinks) F(renumber)
+
+// `decoder` and `encoder` are addresses of blocks of StackField, or 0.
+#define POSENC_MODEL_FIELDS(F) \
+  F(vocabulary) F(width) F(embedding_scale) F(position_offset) F(logit_scale) F(logit_softcap) \
+  F(decoder) F(encoder)
+
+#define POSENC_STACK_FIELDS(F) \
+  F(layers) F(heads) F(kv_heads) F(head_dim) F(hidden) F(norm) F(norm_epsilon) F(placement) \
+  F(causal) F(cross) F(parallel) F(activation) F(gated) F(softcap)
+
+// `groups` has a block of GroupField for every set of encodings, `layers` one of StepLayerField for
+// every layer, `trace` one of TraceField, or is 0.
+#define POSENC_STEP_FIELDS(F) \
+  F(part) F(batch) F(tokens) F(sequence) F(ids) F(positions) F(real) F(groups) F(group_count) \
+  F(layers) F(layer_count) F(cross_tokens) F(cross) F(cross_real) F(wanted) F(wanted_count) \
+  F(hidden) F(logits) F(trace)
+
+#define POSENC_GROUP_FIELDS(F) F(encodings) F(encoding_count) F(scale)
+
+#define POSENC_STEP_LAYER_FIELDS(F) F(group) F(window) F(cache) F(cache_layer)
+
+#define POSENC_TRACE_FIELDS(F) \
+  F(input) F(normed) F(query) F(key) F(value) F(scores) F(biased) F(logits) F(weights) F(heads) \
+  F(attention) F(mlp)
 // clang-format on
 
 #define POSENC_ENUMERATOR(name) name,
@@ -55,6 +79,36 @@ struct AttentionField {
 struct CacheField {
   enum : std::uint8_t { POSENC_CACHE_FIELDS(POSENC_ENUMERATOR) };
   static constexpr const char* kNames[] = {POSENC_CACHE_FIELDS(POSENC_NAME)};
+};
+
+struct ModelField {
+  enum : std::uint8_t { POSENC_MODEL_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_MODEL_FIELDS(POSENC_NAME)};
+};
+
+struct StackField {
+  enum : std::uint8_t { POSENC_STACK_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_STACK_FIELDS(POSENC_NAME)};
+};
+
+struct StepField {
+  enum : std::uint8_t { POSENC_STEP_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_STEP_FIELDS(POSENC_NAME)};
+};
+
+struct GroupField {
+  enum : std::uint8_t { POSENC_GROUP_FIELDS(POSENC_ENUMERATOR) count };
+  static constexpr const char* kNames[] = {POSENC_GROUP_FIELDS(POSENC_NAME)};
+};
+
+struct StepLayerField {
+  enum : std::uint8_t { POSENC_STEP_LAYER_FIELDS(POSENC_ENUMERATOR) count };
+  static constexpr const char* kNames[] = {POSENC_STEP_LAYER_FIELDS(POSENC_NAME)};
+};
+
+struct TraceField {
+  enum : std::uint8_t { POSENC_TRACE_FIELDS(POSENC_ENUMERATOR) count };
+  static constexpr const char* kNames[] = {POSENC_TRACE_FIELDS(POSENC_NAME)};
 };
 
 struct GradientField {

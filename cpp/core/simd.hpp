@@ -2,6 +2,7 @@
 // includes xsimd.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <xsimd/xsimd.hpp>
@@ -46,6 +47,31 @@ inline DoubleBatch fma(DoubleBatch a, DoubleBatch b, DoubleBatch c) {
   return wasm_f64x2_relaxed_madd(a, b, c);
 #else
   return a * b + c;
+#endif
+}
+
+/// kLanes numbers as 32-bit ones.
+inline IntBatch load_wide(const std::uint16_t* p) {
+#if defined(__wasm_simd128__)
+  return IntBatch(wasm_u32x4_load16x4(p));
+#else
+  std::int32_t lanes[kLanes];
+  std::copy_n(p, kLanes, lanes);
+  return load(lanes);
+#endif
+}
+
+/// The same of twice as many bytes.
+inline void load_wide(const std::int8_t* p, IntBatch (&out)[2]) {
+#if defined(__wasm_simd128__)
+  const v128_t words = wasm_i16x8_load8x8(p);
+  out[0] = IntBatch(wasm_i32x4_extend_low_i16x8(words));
+  out[1] = IntBatch(wasm_i32x4_extend_high_i16x8(words));
+#else
+  std::int32_t lanes[2 * kLanes];
+  std::copy_n(p, 2 * kLanes, lanes);
+  out[0] = load(lanes);
+  out[1] = load(lanes + kLanes);
 #endif
 }
 

@@ -20,11 +20,11 @@ void stream(const LinearProblem& p) {
   constexpr std::int64_t kCached = std::int64_t{3} << 20;
   const auto run = [&]<int Rows>(std::int64_t row, std::integral_constant<int, Rows>) {
     const float* input = p.input + row * p.inputs;
-    float* output = p.output + row * p.outputs;
+    float* output = p.output + row * p.stride();
     if (p.outputs * p.inputs <= kCached) {
-      dot_few<Rows, Source::cache>(input, p.weight, p.outputs, p.inputs, output, p.outputs);
+      dot_few<Rows, Source::cache>(input, p.weight, p.outputs, p.inputs, output, p.stride());
     } else {
-      dot_few<Rows, Source::memory>(input, p.weight, p.outputs, p.inputs, output, p.outputs);
+      dot_few<Rows, Source::memory>(input, p.weight, p.outputs, p.inputs, output, p.stride());
     }
   };
   std::int64_t row = 0;
@@ -57,7 +57,7 @@ Status multiply_panels(const LinearProblem& p) {
         unpack_rows(tile.data(), count, outputs, kOnes, unpacked.data());
         for (std::int64_t r = 0; r < count; ++r) {
           std::copy_n(unpacked.data() + r * outputs, outputs,
-                      p.output + (first + row + r) * p.outputs + output);
+                      p.output + (first + row + r) * p.stride() + output);
         }
       }
     }
@@ -76,7 +76,7 @@ Status linear(const LinearProblem& p) {
     return status;
   }
   for (std::int64_t row = 0; p.bias != nullptr && row < p.rows; ++row) {
-    add_times(1.0F, p.bias, p.outputs, p.output + row * p.outputs);
+    add_times(1.0F, p.bias, p.outputs, p.output + row * p.stride());
   }
   return Status::ok;
 }

@@ -14,6 +14,10 @@ struct LinearProblem {
   const float* weight = nullptr;  // (outputs, inputs)
   const float* bias = nullptr;    // (outputs), or null
   float* output = nullptr;        // (rows, outputs), none of the others
+  /// From a row of the output to the next; 0 = outputs.
+  std::int64_t output_stride = 0;
+
+  std::int64_t stride() const { return output_stride == 0 ? outputs : output_stride; }
 };
 
 /// output = input · weightᵀ + bias. `shape` for negative sizes.

@@ -8,7 +8,11 @@ set(POSENC_FAST_SOURCES
   cpp/attention/rows.cpp
   cpp/attention/linear.cpp
   cpp/attention/tile.cpp
+  cpp/model/activation.cpp
+  cpp/model/layer.cpp
   cpp/model/linear.cpp
+  cpp/model/matrix.cpp
+  cpp/model/norm.cpp
   cpp/attention/backward_bias.cpp
   cpp/attention/backward_block.cpp
   cpp/attention/backward_content.cpp

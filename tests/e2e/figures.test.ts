@@ -112,7 +112,14 @@ describe.each(figurePages)('$figure', ({ path, key }) => {
     await press(page, handle, 'Home');
     await press(page, handle, 'ArrowRight');
     const value = await valueOf(handle);
-    await expect.poll(() => page.url()).toContain(`#${key}=`);
+    // The address follows a little later than the figure.
+    await expect
+      .poll(async () => {
+        const before = page.url();
+        await page.waitForTimeout(500);
+        return before.includes(`#${key}=`) && page.url() === before;
+      })
+      .toBe(true);
     expect(await page.evaluate(() => history.length)).toBe(entries);
 
     const { hash } = new URL(page.url());

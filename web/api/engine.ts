@@ -16,8 +16,21 @@ import { Memory } from './memory.js';
 import { publicDescription, type RawDescription } from './registry.js';
 import type { EncodingDescription, Variant } from './types.js';
 
+/** What a build says of its models; the build `lite` has none. */
+interface ModelDescription {
+  readonly modelFields: readonly string[];
+  readonly stackFields: readonly string[];
+  readonly stepFields: readonly string[];
+  readonly groupFields: readonly string[];
+  readonly stepLayerFields: readonly string[];
+  readonly traceFields: readonly string[];
+  /** Names of the tensors of a layer, and of those of none, in their order. */
+  readonly layerTensors: readonly string[];
+  readonly modelTensors: readonly string[];
+}
+
 /** What the module says of itself: `describe()` of `cpp/bindings/bindings.cpp`. */
-interface Description {
+interface Description extends Partial<ModelDescription> {
   /** Names of the status values, in their order. */
   readonly status: readonly string[];
   /** Order of the fields of the call blocks. */
@@ -41,6 +54,7 @@ export class Engine {
   readonly gradientOrder: readonly (keyof GradientCall)[];
   readonly linearOrder: readonly (keyof LinearCall)[];
   readonly cacheOrder: readonly (keyof CacheCall)[];
+  readonly #description: Description;
   readonly #status: readonly string[];
 
   constructor(kernels: Kernels, version: string, variant: Variant) {
@@ -54,8 +68,14 @@ export class Engine {
     this.gradientOrder = sameNames(description.gradientFields, gradientFields);
     this.linearOrder = sameNames(description.linearFields, linearFields);
     this.cacheOrder = sameNames(description.cacheFields, cacheFields);
+    this.#description = description;
     this.#status = description.status;
     this.memory = new Memory(kernels);
+  }
+
+  /** How models are spoken of. */
+  get models(): ModelDescription {
+    return this.#description as Required<Description>;
   }
 
   /** Throws when the module refused a call. The API checks arguments first, so this is about memory. */
@@ -84,7 +104,7 @@ const noMemory = (call: string): PosencError =>
   new PosencError('memory', `no memory for the scratch space of ${call}`, { received: call });
 
 /** Checks that the module reads exactly the fields that the API writes, in whatever order. */
-function sameNames<Name extends string>(
+export function sameNames<Name extends string>(
   order: readonly string[],
   names: readonly Name[],
 ): readonly Name[] {

@@ -8,6 +8,7 @@ import { onnxRotaryEmbedding } from './interop/onnx-rotary.js';
 import { scaledDotProductAttention } from './interop/sdpa.js';
 import type { LinearInputs } from './model/inputs.js';
 import { linear } from './model/linear.js';
+import { loadModel } from './model/load.js';
 import type { FullMethods } from './posenc.js';
 import type { Data } from './types.js';
 
@@ -22,4 +23,5 @@ export const createFullMethods = (engine: Engine): FullMethods => ({
   onnxLinearAttention: (...given) => onnxLinearAttention(engine, ...given),
   scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
   kvCache: (options) => kvCache(engine, options),
+  loadModel: (options) => loadModel(engine, options),
 });

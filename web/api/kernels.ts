@@ -137,6 +137,37 @@ export interface Kernels {
   cacheSize(cache: number): number;
   cacheSave(cache: number, tag: number, out: number): void;
   cacheRestore(cache: number, tag: number, from: number, bytes: number): number;
+  /**
+   * A model is known by the handle that this writes to `out`, a float64. Parts: 0 whole, 1 decoder,
+   * 2 encoder; precisions: 0 f32, 1 f16, 2 int8.
+   */
+  modelMake(call: number, out: number): number;
+  modelFree(model: number): void;
+  /** Writes rows and columns of a tensor, float64; no rows where the model has no such tensor. */
+  modelExpected(model: number, part: number, layer: number, tensor: number, out: number): void;
+  modelAdd(
+    model: number,
+    part: number,
+    layer: number,
+    tensor: number,
+    rows: number,
+    columns: number,
+    precision: number,
+  ): number;
+  modelWrite(
+    model: number,
+    part: number,
+    layer: number,
+    tensor: number,
+    first: number,
+    count: number,
+    rows: number,
+  ): void;
+  /** Writes part, layer and tensor of what is missing, float64; returns 0 when nothing is. */
+  modelMissing(model: number, out: number): number;
+  modelBytes(model: number): number;
+  modelStep(model: number, call: number): number;
+  modelCross(model: number, batch: number, tokens: number, encoded: number, out: number): number;
   random(
     seedLow: number,
     seedHigh: number,
@@ -277,8 +308,38 @@ export const cacheFields = [
   'renumber',
 ] as const;
 
+/** Fields of the call block of `modelMake`, and of each stack of it. */
+export const modelFields = [
+  ...(['vocabulary', 'width', 'embedding_scale', 'position_offset'] as const),
+  ...(['logit_scale', 'logit_softcap', 'decoder', 'encoder'] as const),
+] as const;
+export const stackFields = [
+  ...(['layers', 'heads', 'kv_heads', 'head_dim', 'hidden', 'norm', 'norm_epsilon'] as const),
+  ...(['placement', 'causal', 'cross', 'parallel', 'activation', 'gated', 'softcap'] as const),
+] as const;
+
+/** Fields of the call block of `modelStep`, and of the lists that it points to. */
+export const stepFields = [
+  ...(['part', 'batch', 'tokens', 'sequence', 'ids', 'positions', 'real'] as const),
+  ...(['groups', 'group_count', 'layers', 'layer_count'] as const),
+  ...(['cross_tokens', 'cross', 'cross_real', 'wanted', 'wanted_count'] as const),
+  ...(['hidden', 'logits', 'trace'] as const),
+] as const;
+export const groupFields = ['encodings', 'encoding_count', 'scale'] as const;
+export const stepLayerFields = ['group', 'window', 'cache', 'cache_layer'] as const;
+export const traceFields = [
+  ...(['input', 'normed', 'query', 'key', 'value', 'scores', 'biased', 'logits'] as const),
+  ...(['weights', 'heads', 'attention', 'mlp'] as const),
+] as const;
+
 export type RotateCall = Record<(typeof rotateFields)[number], number>;
 export type AttentionCall = Record<(typeof attentionFields)[number], number>;
 export type GradientCall = Record<(typeof gradientFields)[number], number>;
 export type LinearCall = Record<(typeof linearFields)[number], number>;
 export type CacheCall = Record<(typeof cacheFields)[number], number>;
+export type ModelCall = Record<(typeof modelFields)[number], number>;
+export type StackCall = Record<(typeof stackFields)[number], number>;
+export type StepCall = Record<(typeof stepFields)[number], number>;
+export type GroupCall = Record<(typeof groupFields)[number], number>;
+export type StepLayerCall = Record<(typeof stepLayerFields)[number], number>;
+export type TraceCall = Record<(typeof traceFields)[number], number>;

@@ -17,6 +17,8 @@ export class Memory {
   liveTensors = 0;
   /** Caches not yet disposed. */
   liveCaches = 0;
+  /** Models not yet disposed. */
+  liveModels = 0;
   /** A stack that the frames of running calls share: `used` bytes from `pointer`. */
   readonly scratch: { readonly pointer: number; readonly size: number; used: number };
 

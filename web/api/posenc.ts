@@ -17,6 +17,7 @@ const fullMethods = [
   'onnxLinearAttention',
   'scaledDotProductAttention',
   'kvCache',
+  'loadModel',
 ] as const;
 
 export type FullMethods = Pick<Posenc, (typeof fullMethods)[number]>;
@@ -38,6 +39,9 @@ export async function createPosenc(engine: Engine): Promise<Posenc> {
     },
     get liveCaches() {
       return memory.liveCaches;
+    },
+    get liveModels() {
+      return memory.liveModels;
     },
   };
   const full = variant === 'lite' ? refused() : await importFull(engine);

@@ -15,6 +15,7 @@ import type {
 } from './attention/gradients.js';
 import type { AttentionInputs, AttentionResult } from './attention/inputs.js';
 import type { LinearInputs } from './model/inputs.js';
+import type { LanguageModel, LoadModelOptions } from './model/types.js';
 import type { Interop } from './interop/types.js';
 import type { KvCache, KvCacheOptions } from './cache/types.js';
 export type * from './encodings.js';
@@ -22,6 +23,7 @@ export type * from './attention/gradients.js';
 export type * from './attention/inputs.js';
 export type * from './attention/masks.js';
 export type * from './model/inputs.js';
+export type * from './model/types.js';
 export type * from './interop/types.js';
 export type * from './cache/types.js';
 
@@ -317,6 +319,8 @@ export interface Posenc extends Interop {
     readonly liveTensors: number;
     /** Caches not yet disposed. */
     readonly liveCaches: number;
+    /** Models not yet disposed. */
+    readonly liveModels: number;
   };
   /** What the registry says of each encoding. */
   readonly encodings: readonly EncodingDescription[];
@@ -351,6 +355,11 @@ export interface Posenc extends Interop {
   ) => Pick<AttentionGradients<NoInfer<Output>>, Wanted>;
   /** Room for keys and values, for decoding. Whoever makes a cache disposes it. */
   readonly kvCache: (options: KvCacheOptions) => KvCache;
+  /**
+   * Makes a language model of a checkpoint: config.json and safetensors of Hugging Face, or a file of
+   * llama2.c. Whoever loads a model disposes it. Not in the build `lite`.
+   */
+  readonly loadModel: (options: LoadModelOptions) => Promise<LanguageModel>;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;
   /** A resident tensor of zeros. */

@@ -61,7 +61,7 @@ class Stream {
   Stream(const AttentionCase& c, std::int64_t capacity, CachePolicy policy)
       : c_(c),
         cached_(c, capacity, policy, 2),
-        output_(c.heads * c.keys * c.value_dim, kUnwritten) {}
+        output_(static_cast<std::size_t>(c.heads * c.keys * c.value_dim), kUnwritten) {}
 
   CachedCase& cached() { return cached_; }
   KvCache& cache() { return cached_.cache(); }

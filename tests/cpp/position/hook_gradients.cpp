@@ -112,14 +112,15 @@ TEST_CASE("hook gradients: without memory they say so and add nothing" *
   const auto x = random_floats(kDim, 2);
   const std::vector<float> pairs(kCount, 0.5F);
   const auto selective = Values("selective_rope").set("headDim", kDim).give("angles", pairs).make();
+  constexpr std::int64_t kHeads = kCount / (kDim / 2);
   const auto nd = Values("rope_nd")
                       .set("headDim", kDim)
                       .set("axes", 1)
-                      .set("heads", kCount / (kDim / 2))
+                      .set("heads", kHeads)
                       .give("mixed", pairs)
                       .make();
   const std::int32_t there = 1;
-  for (const auto& [encoding, at] : {std::pair{selective.get(), &position}, {nd.get(), &there}}) {
+  const auto check_rotation = [&](const Encoding& encoding, const std::int32_t* at) {
     const RotateCall call{.x = x.data(),
                           .out = nullptr,
                           .batch = 1,
@@ -130,8 +131,10 @@ TEST_CASE("hook gradients: without memory they say so and add nothing" *
                           .axes = 1,
                           .side = Side::query,
                           .inverse = false};
-    check([&] { return rotate_grad(*encoding->rotate(), call, d_out.data(), grads); });
-  }
+    check([&] { return rotate_grad(*encoding.rotate(), call, d_out.data(), grads); });
+  };
+  check_rotation(*selective, &position);
+  check_rotation(*nd, &there);
 }
 
 TEST_CASE("hook gradients: a row whose gradient is 0 says nothing, be it NaN") {

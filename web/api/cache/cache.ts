@@ -49,7 +49,7 @@ export function kvCache(engine: Engine, options: KvCacheOptions): KvCache {
 type Make = (frame: Frame, out: number) => number;
 
 /** A cache in the module's memory; see {@link KvCache}. Owns it until it is disposed. */
-class LayerCache implements KvCache {
+export class LayerCache implements KvCache {
   readonly layers: number;
   readonly batch: number;
   readonly kvHeads: number;
@@ -90,6 +90,11 @@ class LayerCache implements KvCache {
 
   get disposed(): boolean {
     return this.#handle === 0;
+  }
+
+  /** What is inside a cache of this package; throws when it was disposed. */
+  static inside(cache: KvCache): LiveCache {
+    return (cache as LayerCache).#live();
   }
 
   attend<Output extends Data = Float32Array>(

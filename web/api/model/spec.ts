@@ -1,13 +1,31 @@
 /** A transformer as the engine runs it, whatever family its checkpoint comes from. */
 import type { EncodingName } from '../types.js';
 
-/** One encoding of a layer, as `pe.encoding(name, options)` takes it. */
+/** Numbers of a checkpoint that an encoding takes as an option. */
+export interface EncodingTensor {
+  /** The tensor: `encoder.relative.weight` … */
+  readonly tensor: TensorName;
+  /** LayerNorm `{norm}.{weight,bias}` that its rows pass first, with the stack's epsilon (DeBERTa). */
+  readonly norm?: TensorName;
+  /**
+   * Linear layer `{projection}.{weight,bias}` that its rows pass then; the result is parted by heads,
+   * `[heads, rows, headDim]` (DeBERTa: that of the layer's own keys or queries).
+   */
+  readonly projection?: TensorName;
+}
+
+/**
+ * One encoding of a layer, as `pe.encoding(name, options)` takes it. `encodingOptions` adds what comes
+ * from the checkpoint.
+ */
 export interface EncodingSpec {
   readonly name: EncodingName;
   readonly options: Readonly<Record<string, unknown>>;
+  /** Options of trained numbers: T5's `table`, DeBERTa's `keys` and `queries`. */
+  readonly tensors?: Readonly<Record<string, EncodingTensor>>;
 }
 
-/** What positions do in one layer. Arrays of a checkpoint come as `tensors` of {@link Checkpoint}. */
+/** What positions do in one layer. */
 export interface LayerSpec {
   /** Encodings that attention takes: rotations, biases, content terms, scales. */
   readonly encodings: readonly EncodingSpec[];
@@ -67,6 +85,8 @@ export interface ModelSpec {
   readonly logitScale: number;
   /** c · tanh(logit / c). Absent: none. */
   readonly logitSoftcap?: number;
+  /** The checkpoint has no head, and none stands in: only the last layer's output is known (a bare BERT). */
+  readonly hiddenOnly?: boolean;
 }
 
 /**
@@ -83,6 +103,10 @@ export interface ModelSpec {
  *   With placement `post`, `attention.norm` and `mlp.norm` stand after their residuals. A parallel
  *   block without `mlp.norm` uses `attention.norm` for both.
  * - `decoder.norm.{weight,bias}`, `encoder.norm.{weight,bias}`: after the last layer
+ * - what {@link EncodingSpec.tensors} names: `encoder.relative.weight` (T5: `[buckets, heads]`; DeBERTa:
+ *   `[2·span, width]`), `decoder.relative.weight`, `encoder.N.attention.relative.weight` (UMT5),
+ *   `encoder.relative.norm.{weight,bias}`, `encoder.N.attention.{relative_query,relative_key}.{weight,bias}`
+ *   (DeBERTa without shared projections)
  * - `head.{weight,bias}`; a masked language model's `head.transform.{weight,bias}` and
  *   `head.norm.{weight,bias}` (BERT, DeBERTa) come before it, with the stack's activation
  */

@@ -1,0 +1,126 @@
+import { checkOptions, choice, wrong } from '../check.js';
+import type { Engine } from '../engine.js';
+import { PosencError } from '../error.js';
+import { linear } from './linear.js';
+import type { ByteInput } from './bytes/types.js';
+import { encodingTensors } from './encoding-options.js';
+import { CheckpointModel } from './language-model.js';
+import { readLlama2c } from './llama2c/checkpoint.js';
+import { planModel, type ModelPlan } from './plan.js';
+import type { ModelSpec, TensorName } from './spec.js';
+import { streamTensors, type ModelTensor } from './stream.js';
+import { precisions, Transformer } from './transformer.js';
+import type { LanguageModel, LoadModelOptions } from './types.js';
+import { readSafetensors } from './weights/read.js';
+import type { Weights } from './weights/types.js';
+
+const keys = ['config', 'weights', 'tokenizer', 'dtype', 'signal', 'onProgress'];
+
+/** Loads a checkpoint; see `Posenc.loadModel` in `types.ts`. */
+export async function loadModel(engine: Engine, options: LoadModelOptions): Promise<LanguageModel> {
+  const given = checkOptions(options, keys, 'loadModel') as LoadModelOptions;
+  const dtype = choice(given.dtype, 'dtype', precisions);
+  if (given.weights === undefined) {
+    throw wrong('argument', 'weights', undefined, 'safetensors, or a file of llama2.c');
+  }
+  const { config, weights, opened } = await open(given);
+  try {
+    const plan = planModel(config, weights.tensors);
+    if (given.tokenizer !== undefined) checkTokenizer(given.tokenizer, plan.spec);
+    const { transformer, kept } = await fill(engine, plan, weights, dtype, given);
+    const numbersOf = (part: string) => ({
+      stack: plan.spec[part as 'decoder' | 'encoder']!,
+      read: (name: TensorName) => kept.get(name)!,
+      linear: (inputs: Parameters<typeof linear<Float32Array>>[1]) =>
+        linear<Float32Array>(engine, inputs),
+    });
+    const loaded = { transformer, spec: plan.spec, numbersOf };
+    return new CheckpointModel(loaded, plan, given.tokenizer, decoderStart(config));
+  } finally {
+    if (opened) await weights.close();
+  }
+}
+
+/** Config and weights of a checkpoint, and whether they were opened here. */
+async function open({ config, weights, signal }: LoadModelOptions) {
+  const reading = signal === undefined ? {} : { signal };
+  if (isWeights(weights)) {
+    if (config !== undefined) return { config: parsed(config), weights, opened: false };
+    throw wrong('argument', 'config', config, 'the config.json of these weights');
+  }
+  if (config === undefined) {
+    if (Array.isArray(weights)) {
+      throw wrong('argument', 'config', config, 'the config.json of these files');
+    }
+    return { ...(await readLlama2c(weights as ByteInput, reading)), opened: true };
+  }
+  const files = weights as ByteInput | readonly ByteInput[];
+  return { config: parsed(config), weights: await readSafetensors(files, reading), opened: true };
+}
+
+const isWeights = (weights: LoadModelOptions['weights']): weights is Weights =>
+  typeof weights === 'object' && 'tensors' in weights && 'read' in weights;
+
+function parsed(config: unknown): unknown {
+  if (typeof config !== 'string') return config;
+  try {
+    return JSON.parse(config);
+  } catch (cause) {
+    const message = `config is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new PosencError('config', message, { argument: 'config', cause });
+  }
+}
+
+/** Brings all tensors into the module; those that encodings are made of are kept here too. */
+async function fill(
+  engine: Engine,
+  { spec, tensors }: ModelPlan,
+  weights: Weights,
+  dtype: (typeof precisions)[number],
+  { onProgress, signal }: LoadModelOptions,
+) {
+  const forEncodings = new Set(
+    [spec.decoder, spec.encoder].flatMap((stack) =>
+      (stack?.layers ?? []).flatMap(({ encodings }) => encodings.flatMap(encodingTensors)),
+    ),
+  );
+  const total = tensors.reduce((sum, { shape }) => sum + shape.reduce((all, n) => all * n, 1), 0);
+  const kept = new Map<TensorName, Float32Array>();
+  const transformer = new Transformer(engine, spec);
+  let loaded = 0;
+  try {
+    for await (const tensor of streamTensors(tensors, weights)) {
+      if (signal?.aborted) throw aborted(signal);
+      if (forEncodings.has(tensor.name)) kept.set(tensor.name, tensor.data);
+      if (isForEngine(tensor)) transformer.add(tensor, dtype);
+      loaded += tensor.data.length;
+      onProgress?.({ loaded, total });
+    }
+    transformer.expectWhole();
+  } catch (problem) {
+    transformer.free();
+    throw problem;
+  }
+  return { transformer, kept };
+}
+
+/** Tables of distances become options of encodings; all else is the engine's. */
+const isForEngine = ({ name }: ModelTensor): boolean => !/\brelative(_query|_key)?\b/.test(name);
+
+const aborted = (signal: AbortSignal): PosencError =>
+  new PosencError('aborted', 'loadModel was aborted', {
+    argument: 'signal',
+    cause: signal.reason,
+  });
+
+function checkTokenizer({ vocabulary }: { vocabulary: number }, spec: ModelSpec): void {
+  if (vocabulary <= spec.vocabulary) return;
+  const allowed = `at most the ${spec.vocabulary} of the model`;
+  throw wrong('shape', 'tokenizer.vocabulary', vocabulary, allowed);
+}
+
+/** First id of a decoder behind an encoder. */
+function decoderStart(config: unknown): number {
+  const { decoder_start_token_id: start } = config as { decoder_start_token_id?: unknown };
+  return typeof start === 'number' && Number.isInteger(start) && start >= 0 ? start : 0;
+}
