@@ -15,6 +15,7 @@
 #include "bindings/gradients.hpp"
 #include "bindings/linear.hpp"
 #include "bindings/model.hpp"
+#include "bindings/trainer.hpp"
 #include "bindings/transformer.hpp"
 #include "core/random.hpp"
 #include "position/given_table.hpp"
@@ -271,7 +272,19 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("modelAdd", &model_add);
   function("modelWrite", &model_write);
   function("modelMissing", &model_missing);
+  function("modelNumbers", &model_numbers);
   function("modelBytes", &model_bytes);
+  function("trainerMake", &trainer_make);
+  function("trainerFree", &trainer_free);
+  function("trainerAdopt", &trainer_adopt);
+  function("trainerLearn", &trainer_learn);
+  function("trainerClear", &trainer_clear);
+  function("trainerNorm", &trainer_norm);
+  function("trainerUpdate", &trainer_update);
+  function("trainerGradient", &trainer_gradient);
+  function("trainerStateSize", &trainer_state_size);
+  function("trainerSave", &trainer_save);
+  function("trainerLoad", &trainer_load);
   function("modelStep", &model_step);
   function("modelCross", &model_cross);
 #endif

@@ -75,6 +75,8 @@ val describe() {
   object.set("modelFields", strings(ModelField::kNames));
   object.set("stackFields", strings(StackField::kNames));
   object.set("stepFields", strings(StepField::kNames));
+  object.set("learnFields", strings(LearnField::kNames));
+  object.set("updateFields", strings(UpdateField::kNames));
   object.set("groupFields", strings(GroupField::kNames));
   object.set("stepLayerFields", strings(StepLayerField::kNames));
   object.set("traceFields", strings(TraceField::kNames));

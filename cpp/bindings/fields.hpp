@@ -52,7 +52,15 @@ namespace posenc::bindings {
 #define POSENC_STEP_FIELDS(F) \
   F(part) F(batch) F(tokens) F(sequence) F(ids) F(positions) F(real) F(groups) F(group_count) \
   F(layers) F(layer_count) F(cross_tokens) F(cross) F(cross_real) F(wanted) F(wanted_count) \
-  F(hidden) F(logits) F(trace)
+  F(hidden) F(logits) F(trace) F(embedding)
+
+// `trained` is, of each group, the address of one 32-bit address per encoding: that of its list, an
+// address per tensor of its parameter table. `embedding_trained` is such a list.
+#define POSENC_LEARN_FIELDS(F) \
+  F(targets) F(weights) F(trained) F(embedding_trained)
+
+#define POSENC_UPDATE_FIELDS(F) \
+  F(step) F(rate) F(beta1) F(beta2) F(epsilon) F(decay) F(clip)
 
 #define POSENC_GROUP_FIELDS(F) F(encodings) F(encoding_count) F(scale)
 
@@ -94,6 +102,16 @@ struct StackField {
 struct StepField {
   enum : std::uint8_t { POSENC_STEP_FIELDS(POSENC_ENUMERATOR) };
   static constexpr const char* kNames[] = {POSENC_STEP_FIELDS(POSENC_NAME)};
+};
+
+struct LearnField {
+  enum : std::uint8_t { POSENC_LEARN_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_LEARN_FIELDS(POSENC_NAME)};
+};
+
+struct UpdateField {
+  enum : std::uint8_t { POSENC_UPDATE_FIELDS(POSENC_ENUMERATOR) };
+  static constexpr const char* kNames[] = {POSENC_UPDATE_FIELDS(POSENC_NAME)};
 };
 
 struct GroupField {

@@ -1,37 +1,13 @@
 #include "bindings/gradients.hpp"
 
-#include <array>
 #include <span>
 
 #include "attention/backward.hpp"
 #include "bindings/attention_call.hpp"
+#include "bindings/gradient_list.hpp"
 #include "position/hook_gradients.hpp"
 
 namespace posenc::bindings {
-
-namespace {
-
-/// The pointers that hooks want, from the addresses at `grads`.
-class Gradients {
- public:
-  Gradients() = default;
-  Gradients(const double* block, Address grads) {
-    const auto* addresses = at<std::uint32_t>(grads);
-    for (const Parameter& p : description_of(block)->parameters) {
-      if (p.kind != Parameter::Kind::tensor) continue;
-      pointers_[count_] = at<float>(Address{addresses[count_]});
-      ++count_;
-    }
-  }
-  operator std::span<float* const>() const { return {pointers_.data(), count_}; }
-
- private:
-  static constexpr std::size_t kMost = 16;
-  std::array<float*, kMost> pointers_{};
-  std::size_t count_ = 0;
-};
-
-}  // namespace
 
 int embed_gradient(Address block, Address positions, double tokens, int axes, Address d_out,
                    Address grads) {
@@ -41,7 +17,7 @@ int embed_gradient(Address block, Address positions, double tokens, int axes, Ad
   const Positions rows = positions_at(positions, tokens, axes);
   if (!encoding->domain().holds(rows)) return code(Status::position);
   return code(
-      encoding->embed()->rows_grad(rows, at<float>(d_out), Gradients(at<double>(block), grads)));
+      encoding->embed()->rows_grad(rows, at<float>(d_out), GradientList(at<double>(block), grads)));
 }
 
 int rotate_gradient(Address call_block, Address grads, Address d_x) {
@@ -55,7 +31,7 @@ int rotate_gradient(Address call_block, Address grads, Address d_x) {
   const RotateCall call = rotate_call(f);
   const std::int64_t rows = call.tokens * (call.positions_per_batch ? call.batch : 1);
   if (!encoding->domain().holds({call.positions, rows, call.axes})) return code(Status::position);
-  const Status status = rotate_grad(*hook, call, call.out, Gradients(block, grads));
+  const Status status = rotate_grad(*hook, call, call.out, GradientList(block, grads));
   if (status != Status::ok || d_x == 0) return code(status);
   return code(rotate_input_grad(*hook, call, call.out, at<float>(d_x)));
 }
@@ -70,7 +46,7 @@ int bias_gradient(Address block, Address query_positions, double queries, Addres
   const PositionDomain domain = encoding->domain();
   if (!domain.holds(query_rows) || !domain.holds(key_rows)) return code(Status::position);
   bias_grad(*encoding->bias(), query_rows, key_rows, at<float>(d_out),
-            Gradients(at<double>(block), grads));
+            GradientList(at<double>(block), grads));
   return code(Status::ok);
 }
 
@@ -82,7 +58,7 @@ int scale_gradient(Address block, Address positions, double tokens, int axes, in
   const Positions rows = positions_at(positions, tokens, axes);
   if (!encoding->domain().holds(rows)) return code(Status::position);
   scale_grad(*encoding->scale(), heads, rows, at<float>(d_out),
-             Gradients(at<double>(block), grads));
+             GradientList(at<double>(block), grads));
   return code(Status::ok);
 }
 
@@ -95,16 +71,12 @@ int attention_gradient(Address call_block, Address gradient_block) {
 
   const auto* f = at<double>(gradient_block);
   AttentionGradients g;
-  Gradients trained[CallEncodings::kMost];
+  GradientList trained[CallEncodings::kMost];
   const auto* lists = at<std::uint32_t>(f[F::encodings]);
   const auto* blocks = at<std::uint32_t>(fields[AttentionField::encodings]);
   for (std::int64_t i = 0; lists != nullptr && i < call.encodings.count(); ++i) {
-    trained[i] = Gradients(at<double>(Address{blocks[i]}), Address{lists[i]});
-    const Encoding& encoding = call.encodings[i];
-    if (encoding.rotate() != nullptr) g.rotate = trained[i];
-    if (encoding.content() != nullptr || encoding.head_mix() != nullptr) g.content = trained[i];
-    if (encoding.bias() != nullptr) g.bias = trained[i];
-    if (encoding.scale() != nullptr) g.scale = trained[i];
+    trained[i] = GradientList(at<double>(Address{blocks[i]}), Address{lists[i]});
+    hand_out(call.encodings[i], trained[i], g);
   }
   g.d_output = at<float>(f[F::d_output]);
   g.query = at<float>(f[F::query]);

@@ -9,8 +9,8 @@ namespace posenc::bindings {
 int model_make(Address fields, Address out);
 void model_free(Address handle);
 
-/// Parts are those of `Part`, precisions those of `Precision`. Writes rows and columns of a tensor, as
-/// doubles.
+/// Parts are those of `Part`, precisions those of `Precision`. Writes rows and columns of a tensor,
+/// as doubles.
 void model_expected(Address handle, int part, double layer, int tensor, Address out);
 int model_add(Address handle, int part, double layer, int tensor, double rows, double columns,
               int precision);
@@ -18,6 +18,8 @@ void model_write(Address handle, int part, double layer, int tensor, double firs
                  Address rows);
 /// Writes part, layer and number of a tensor that is missing; returns 0 when there is none.
 int model_missing(Address handle, Address out);
+/// Where a tensor of float32 is; 0 when it is absent or held in fewer bits.
+Address model_numbers(Address handle, int part, double layer, int tensor);
 double model_bytes(Address handle);
 
 /// Runs the fields of StepField.

@@ -34,6 +34,8 @@ class Objects {
   T& operator[](std::int64_t i) { return data_[i]; }
   T* begin() { return data_; }
   T* end() { return data_ + count_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + count_; }
 
  private:
   T* data_ = nullptr;

@@ -24,8 +24,8 @@ void keep(const float* x, std::int64_t count, float* trace) {
 /// What the sublayers of one layer share.
 class LayerRun {
  public:
-  LayerRun(const Model& model, const Step& step, std::int64_t number,
-           const std::int32_t* positions, LayerSpace& space, float* x)
+  LayerRun(const Model& model, const Step& step, std::int64_t number, const std::int32_t* positions,
+           LayerSpace& space, float* x)
       : step_(step),
         shape_(model.stack(step.part)),
         weights_(model.layer(step.part, number)),
@@ -68,8 +68,7 @@ class LayerRun {
   }
 
   Norm norm(int weight) const {
-    return {shape_.norm, shape_.norm_epsilon, weights_.vector(weight),
-            weights_.vector(weight + 1)};
+    return {shape_.norm, shape_.norm_epsilon, weights_.vector(weight), weights_.vector(weight + 1)};
   }
 
   /// The input of a sublayer: x, or its norm.
@@ -170,8 +169,10 @@ class LayerRun {
     // A cache counts on by itself, past padding too.
     p.query_positions = step_.positions;
     p.query_positions_per_batch = true;
-    p.keys = p.taps.any() ? terms_.cache->count(terms_.cache_layer, std::max<std::int64_t>(step_.sequence, 0)) +
-                                    step_.tokens : 0;
+    p.keys = p.taps.any() ? terms_.cache->count(terms_.cache_layer,
+                                                std::max<std::int64_t>(step_.sequence, 0)) +
+                                step_.tokens
+                          : 0;
     return terms_.cache->attend({terms_.cache_layer, step_.sequence}, p);
   }
 
@@ -179,8 +180,7 @@ class LayerRun {
     if (Status s = project(L::cross_query, input, rows_, space_.query.data()); s != Status::ok) {
       return s;
     }
-    const std::int64_t side =
-        step_.batch * shape_.kv_heads * step_.cross.tokens * shape_.head_dim;
+    const std::int64_t side = step_.batch * shape_.kv_heads * step_.cross.tokens * shape_.head_dim;
     AttentionProblem p = problem();
     p.query = heads_of(space_.query.data(), shape_.heads, -1, space_.by_head.data());
     p.keys = step_.cross.tokens;
@@ -234,8 +234,8 @@ LayerSpace::LayerSpace(const ModelShape& shape, const StackShape& stack, std::in
       gate(stack.gated ? rows * stack.hidden : 0) {}
 
 bool LayerSpace::ok() const {
-  for (const auto* buffer : {&normed, &added, &query, &key, &value, &by_head, &keys, &values,
-                             &found, &up, &gate}) {
+  for (const auto* buffer :
+       {&normed, &added, &query, &key, &value, &by_head, &keys, &values, &found, &up, &gate}) {
     if (!buffer->ok()) return false;
   }
   return true;

@@ -14,17 +14,17 @@ struct LayerSpace {
 
   bool ok() const;
 
-  Buffer<float> normed;     // (rows, width)
-  Buffer<float> added;      // (rows, width): what a sublayer adds
-  Buffer<float> query;      // (rows, heads · head_dim)
-  Buffer<float> key;        // (rows, kv_heads · head_dim)
-  Buffer<float> value;      // the same
-  Buffer<float> by_head;    // (rows, heads · head_dim): queries, head by head
-  Buffer<float> keys;       // (rows, kv_heads · head_dim): keys, head by head
-  Buffer<float> values;     // the same
-  Buffer<float> found;      // (rows, heads · head_dim): what heads found
-  Buffer<float> up;         // (rows, hidden)
-  Buffer<float> gate;       // (rows, hidden), or nothing
+  Buffer<float> normed;   // (rows, width)
+  Buffer<float> added;    // (rows, width): what a sublayer adds
+  Buffer<float> query;    // (rows, heads · head_dim)
+  Buffer<float> key;      // (rows, kv_heads · head_dim)
+  Buffer<float> value;    // the same
+  Buffer<float> by_head;  // (rows, heads · head_dim): queries, head by head
+  Buffer<float> keys;     // (rows, kv_heads · head_dim): keys, head by head
+  Buffer<float> values;   // the same
+  Buffer<float> found;    // (rows, heads · head_dim): what heads found
+  Buffer<float> up;       // (rows, hidden)
+  Buffer<float> gate;     // (rows, hidden), or nothing
 };
 
 /// Passes a step's tokens through layer `number`: `x` (batch · tokens, width) is what goes on from

@@ -156,8 +156,7 @@ Status stream_rows(const float* input, std::int64_t rows, const Matrix& weight, 
 }
 
 /// Many rows: blocks of the matrix are widened once for all of them.
-Status multiply_blocks(const float* input, std::int64_t rows, const Matrix& weight,
-                       float* output) {
+Status multiply_blocks(const float* input, std::int64_t rows, const Matrix& weight, float* output) {
   constexpr std::int64_t kBlock = 96;
   Buffer<float> wide(kBlock * weight.columns);
   if (!wide.ok()) return Status::memory;
@@ -211,7 +210,8 @@ float narrow_to_int8(const float* x, std::int64_t count, std::int8_t* out) {
   for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(x[i]));
   const float scale = largest / 127.0F;
   for (std::int64_t i = 0; i < count; ++i) {
-    out[i] = scale == 0.0F ? std::int8_t{0} : static_cast<std::int8_t>(std::nearbyint(x[i] / scale));
+    out[i] =
+        scale == 0.0F ? std::int8_t{0} : static_cast<std::int8_t>(std::nearbyint(x[i] / scale));
   }
   return scale;
 }

@@ -40,8 +40,8 @@ void narrow_to_f16(const float* x, std::int64_t count, std::uint16_t* out);
 /// Rounds a row to int8, symmetrically: the largest magnitude becomes 127. Returns the scale.
 float narrow_to_int8(const float* x, std::int64_t count, std::int8_t* out);
 
-/// output = input · weightᵀ + bias. `shape` for a negative number of rows, `memory` when there is no
-/// room for widened rows.
+/// output = input · weightᵀ + bias. `shape` for a negative number of rows, `memory` when there is
+/// no room for widened rows.
 Status multiply(const float* input /* (rows, columns) */, std::int64_t rows, const Matrix& weight,
                 const float* bias /* (weight.rows), or null */,
                 float* output /* (rows, weight.rows) */);

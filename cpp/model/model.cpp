@@ -68,9 +68,28 @@ Status Model::allocate() {
       !holds(s.encoder) || s.decoder.layers + s.encoder.layers < 1) {
     return Status::shape;
   }
-  const std::int64_t count = M::count + (s.decoder.layers + s.encoder.layers) * L::count;
-  tensors_.reset(new (std::nothrow) Tensor[static_cast<std::size_t>(count)]);
+  tensors_.reset(new (std::nothrow) Tensor[static_cast<std::size_t>(tensor_count())]);
   return tensors_ == nullptr ? Status::memory : Status::ok;
+}
+
+std::int64_t Model::tensor_count() const {
+  return M::count + (shape_.decoder.layers + shape_.encoder.layers) * L::count;
+}
+
+TensorPlace Model::place(std::int64_t number) const {
+  if (number < M::count) return {Part::whole, 0, static_cast<int>(number)};
+  const std::int64_t layer = (number - M::count) / L::count;
+  const auto tensor = static_cast<int>((number - M::count) % L::count);
+  const std::int64_t decoders = shape_.decoder.layers;
+  return layer < decoders ? TensorPlace{Part::decoder, layer, tensor}
+                          : TensorPlace{Part::encoder, layer - decoders, tensor};
+}
+
+float* Model::numbers(TensorPlace place) {
+  Tensor& tensor = tensors_[index(place)];
+  return tensor.matrix.given() && tensor.matrix.precision == Precision::f32
+             ? reinterpret_cast<float*>(tensor.data.data())
+             : nullptr;
 }
 
 std::size_t Model::index(TensorPlace place) const {
@@ -103,20 +122,18 @@ TensorShape Model::expected(TensorPlace place) const {
 
 bool Model::narrows(TensorPlace place) {
   if (place.part == Part::whole) {
-    return place.tensor == M::embedding || place.tensor == M::head ||
-           place.tensor == M::transform;
+    return place.tensor == M::embedding || place.tensor == M::head || place.tensor == M::transform;
   }
   constexpr int kMatrices[] = {L::query,       L::key,       L::value,       L::output,
                                L::cross_query, L::cross_key, L::cross_value, L::cross_output,
                                L::gate,        L::up,        L::down};
-  return std::find(std::begin(kMatrices), std::end(kMatrices), place.tensor) !=
-         std::end(kMatrices);
+  return std::find(std::begin(kMatrices), std::end(kMatrices), place.tensor) != std::end(kMatrices);
 }
 
 Status Model::add(TensorPlace place, TensorShape given, Precision precision) {
   const TensorShape wanted = expected(place);
-  const bool any_rows = place.part == Part::whole &&
-                        (place.tensor == M::positions || place.tensor == M::types);
+  const bool any_rows =
+      place.part == Part::whole && (place.tensor == M::positions || place.tensor == M::types);
   if (wanted.rows == 0 || given.columns != wanted.columns || given.rows < 1) return Status::shape;
   if (!any_rows && given.rows != wanted.rows) return Status::shape;
   if (precision != Precision::f32 && !narrows(place)) return Status::unsupported;
@@ -163,20 +180,11 @@ bool Model::needed(TensorPlace place) const {
 }
 
 bool Model::missing(TensorPlace& place) const {
-  const auto lacks = [&](TensorPlace where) {
-    if (!needed(where) || at(where).matrix.given()) return false;
+  for (std::int64_t number = 0; number < tensor_count(); ++number) {
+    const TensorPlace where = this->place(number);
+    if (!needed(where) || at(where).matrix.given()) continue;
     place = where;
     return true;
-  };
-  for (int tensor = 0; tensor < M::count; ++tensor) {
-    if (lacks({Part::whole, 0, tensor})) return true;
-  }
-  for (const Part part : {Part::decoder, Part::encoder}) {
-    for (std::int64_t layer = 0; layer < stack(part).layers; ++layer) {
-      for (int tensor = 0; tensor < L::count; ++tensor) {
-        if (lacks({part, layer, tensor})) return true;
-      }
-    }
   }
   return false;
 }

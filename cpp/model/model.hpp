@@ -132,18 +132,23 @@ class Model {
   void write(TensorPlace place, std::int64_t first, std::int64_t count, const float* rows);
   /// The first tensor that the model cannot do without and was not given; false when there is none.
   bool missing(TensorPlace& place) const;
+  /// Tensors that a model of this shape can have, and the number of one of them.
+  std::int64_t tensor_count() const;
+  TensorPlace place(std::int64_t number) const;
+  /// The numbers of a tensor that is held as float32, to be trained; null when it is absent.
+  float* numbers(TensorPlace place);
   /// Bytes of all weights.
   std::int64_t bytes() const { return bytes_; }
 
+  std::size_t index(TensorPlace place) const;
   const Matrix& whole(int tensor) const { return at({Part::whole, 0, tensor}).matrix; }
+  const Matrix& tensor(TensorPlace place) const { return at(place).matrix; }
   /// The tensors of a layer, in the order of LayerTensor.
   class Layer {
    public:
     explicit Layer(const Model& model, Part part, std::int64_t layer)
         : model_(model), part_(part), layer_(layer) {}
-    const Matrix& operator[](int tensor) const {
-      return model_.at({part_, layer_, tensor}).matrix;
-    }
+    const Matrix& operator[](int tensor) const { return model_.at({part_, layer_, tensor}).matrix; }
     /// The numbers of a vector; null when it is absent.
     const float* vector(int tensor) const { return (*this)[tensor].floats(); }
 
@@ -161,7 +166,6 @@ class Model {
     Buffer<float> scales;
   };
 
-  std::size_t index(TensorPlace place) const;
   const Tensor& at(TensorPlace place) const { return tensors_[index(place)]; }
   bool needed(TensorPlace place) const;
 

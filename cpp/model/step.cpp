@@ -36,8 +36,8 @@ bool is_padding(const Step& step, std::int64_t row) {
   return step.real != nullptr && step.real[row] == 0;
 }
 
-/// Rows of the tables, added up and normalised.
-Status embed(const Model& model, const Step& step, const std::int32_t* positions, float* x) {
+/// Rows of the tables, added up.
+Status add_rows(const Model& model, const Step& step, const std::int32_t* positions, float* x) {
   const ModelShape& shape = model.shape();
   const Matrix& table = model.whole(M::embedding);
   const Matrix& by_position = model.whole(M::positions);
@@ -56,13 +56,15 @@ Status embed(const Model& model, const Step& step, const std::int32_t* positions
     }
     if (types.given()) add_times(1.0F, types.floats(), width, out);
   }
-  const Matrix& norm = model.whole(M::embedding_norm);
-  if (norm.given()) {
-    const StackShape& stack = model.stack(step.part);
-    normalize({NormKind::layer, stack.norm_epsilon, norm.floats(),
-               model.whole(M::embedding_norm_bias).floats()},
-              x, step.batch * step.tokens, width, x);
-  }
+  const Embed* embed = step.embedding == nullptr ? nullptr : step.embedding->embed();
+  if (embed == nullptr) return Status::ok;
+  const std::int64_t rows = step.batch * step.tokens;
+  if (embed->width() != width) return Status::shape;
+  if (!step.embedding->domain().holds({positions, rows})) return Status::position;
+  Buffer<float> added(rows * width);
+  if (!added.ok()) return Status::memory;
+  embed->rows({positions, rows}, added.data());
+  add_times(1.0F, added.data(), rows * width, x);
   return Status::ok;
 }
 
@@ -103,12 +105,27 @@ bool fits(const Model& model, const Step& step) {
   const auto layers = static_cast<std::size_t>(stack.layers);
   if (step.layers.size() != layers) return false;
   if (!step.trace.empty() && (step.trace.size() != layers || step.batch != 1)) return false;
-  return std::all_of(step.wanted.begin(), step.wanted.end(), [&](std::int32_t row) {
-    return row >= 0 && row < step.batch * step.tokens;
-  });
+  return std::all_of(step.wanted.begin(), step.wanted.end(),
+                     [&](std::int32_t row) { return row >= 0 && row < step.batch * step.tokens; });
 }
 
 }  // namespace
+
+Status embed_tokens(const Model& model, const Step& step, std::int32_t* positions, float* x,
+                    float* raw) {
+  count_positions(step, positions);
+  if (Status s = add_rows(model, step, positions, x); s != Status::ok) return s;
+  const std::int64_t rows = step.batch * step.tokens;
+  const std::int64_t width = model.shape().width;
+  if (raw != nullptr) std::copy_n(x, rows * width, raw);
+  const Matrix& norm = model.whole(M::embedding_norm);
+  if (norm.given()) {
+    normalize({NormKind::layer, model.stack(step.part).norm_epsilon, norm.floats(),
+               model.whole(M::embedding_norm_bias).floats()},
+              x, rows, width, x);
+  }
+  return Status::ok;
+}
 
 Status run_step(const Model& model, const Step& step) {
   if (!fits(model, step)) return Status::shape;
@@ -119,8 +136,7 @@ Status run_step(const Model& model, const Step& step) {
   Buffer<std::int32_t> positions(rows);
   LayerSpace space(shape, stack, rows);
   if (!x.ok() || !positions.ok() || !space.ok()) return Status::memory;
-  count_positions(step, positions.data());
-  if (Status s = embed(model, step, positions.data(), x.data()); s != Status::ok) return s;
+  if (Status s = embed_tokens(model, step, positions.data(), x.data()); s != Status::ok) return s;
   for (std::int64_t layer = 0; layer < stack.layers; ++layer) {
     const Status status = run_layer(model, step, layer, positions.data(), space, x.data());
     if (status != Status::ok) return status;
@@ -143,8 +159,8 @@ Status run_step(const Model& model, const Step& step) {
   return step.logits == nullptr ? Status::ok : read_out(model, step, last.data());
 }
 
-Status cross_keys(const Model& model, std::int64_t batch, std::int64_t tokens,
-                  const float* encoded, float* out) {
+Status cross_keys(const Model& model, std::int64_t batch, std::int64_t tokens, const float* encoded,
+                  float* out) {
   const StackShape& stack = model.shape().decoder;
   const std::int64_t rows = batch * tokens;
   const std::int64_t size = rows * stack.kv_heads * stack.head_dim;
@@ -153,8 +169,8 @@ Status cross_keys(const Model& model, std::int64_t batch, std::int64_t tokens,
   for (std::int64_t layer = 0; layer < stack.layers; ++layer) {
     const Model::Layer weights = model.layer(Part::decoder, layer);
     for (const int tensor : {int{LayerTensor::cross_key}, int{LayerTensor::cross_value}}) {
-      const Status status = multiply(encoded, rows, weights[tensor], weights.vector(tensor + 1),
-                                     projected.data());
+      const Status status =
+          multiply(encoded, rows, weights[tensor], weights.vector(tensor + 1), projected.data());
       if (status != Status::ok) return status;
       split_heads(projected.data(), batch, tokens, stack.kv_heads, stack.head_dim, out);
       out += size;

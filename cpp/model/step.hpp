@@ -15,8 +15,8 @@ struct LayerTerms {
   ScoreTerms terms;
   float scale = 1.0F;       ///< Of q·k.
   std::int64_t window = 0;  ///< A query sees keys with query − key < window; 0 = all.
-  /// Where keys and values wait, and the cache's number of this layer; null = the tokens of the step
-  /// see each other alone.
+  /// Where keys and values wait, and the cache's number of this layer; null = the tokens of the
+  /// step see each other alone.
   KvCache* cache = nullptr;
   std::int64_t cache_layer = 0;
 };
@@ -49,18 +49,25 @@ struct Step {
   Part part = Part::decoder;
   std::int64_t batch = 1, tokens = 0;
   std::int64_t sequence = -1;         ///< Of the caches, of a batch of one; −1 = all.
-  const std::int32_t* ids = nullptr;        // (batch, tokens)
+  const std::int32_t* ids = nullptr;  // (batch, tokens)
   /// (batch, tokens); null = each sequence goes on, at its cache's next position or at 0.
   const std::int32_t* positions = nullptr;
-  const std::uint8_t* real = nullptr;       // (batch, tokens): which are no padding; null = all
-  std::span<const LayerTerms> layers;       ///< One of each layer.
+  const std::uint8_t* real = nullptr;   // (batch, tokens): which are no padding; null = all
+  const Encoding* embedding = nullptr;  ///< Its rows by position are added to the input.
+  std::span<const LayerTerms> layers;   ///< One of each layer.
   CrossKeys cross;
   /// (wanted): rows of the batch (entry · tokens + token) whose results are wanted.
   std::span<const std::int32_t> wanted;
-  float* hidden = nullptr;  // (wanted, width), after the last norm; null = not wanted
-  float* logits = nullptr;  // (wanted, vocabulary); null = not wanted
+  float* hidden = nullptr;            // (wanted, width), after the last norm; null = not wanted
+  float* logits = nullptr;            // (wanted, vocabulary); null = not wanted
   std::span<const LayerTrace> trace;  ///< One of each layer, of a batch of one; empty = none.
 };
+
+/// The first layer's input, (batch · tokens, width): rows of the tables, added up and normalised,
+/// and the positions of the tokens, (batch, tokens). `raw`, unless null, is the same before the
+/// norm.
+Status embed_tokens(const Model& model, const Step& step, std::int32_t* positions, float* x,
+                    float* raw = nullptr);
 
 /// Runs a step. Padded tokens give numbers without meaning. `shape` when sizes do not fit,
 /// `position` when an id or a position is outside the tables, else what attention and caches say.

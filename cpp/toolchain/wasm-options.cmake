@@ -13,6 +13,9 @@ set(POSENC_FAST_SOURCES
   cpp/model/linear.cpp
   cpp/model/matrix.cpp
   cpp/model/norm.cpp
+  cpp/train/adamw.cpp
+  cpp/train/products.cpp
+  cpp/train/rows_back.cpp
   cpp/attention/backward_bias.cpp
   cpp/attention/backward_block.cpp
   cpp/attention/backward_content.cpp

@@ -118,12 +118,12 @@ export const groups = [
   },
   {
     path: 'model',
-    title: { zh: '模型的层', en: 'Layers of models' },
+    title: { zh: '模型', en: 'Models' },
     about: {
-      zh: '注意力之外，模型由什么组成。',
-      en: 'What models are made of beside attention.',
+      zh: '检查点、分词器，以及注意力之外的层。',
+      en: 'Checkpoints, tokenizers, and layers beside attention.',
     },
-    lead: '`linear` of a [loaded module](/en/api/load.html#Posenc) runs one.',
+    lead: '`linear` of a [loaded module](/en/api/load.html#Posenc) runs a layer; checkpoints and tokenizers need no module.',
   },
   {
     path: 'tensors',

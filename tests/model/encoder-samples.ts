@@ -1,5 +1,5 @@
 /** Samples of families with an encoder. */
-import { both, decoder, one, square, twice, usual } from './family-shapes.js';
+import { both, one, square, twice, usual } from './family-shapes.js';
 import type { FamilySample, Shapes } from './family-shapes.js';
 
 const t5Stack = (side: string, cross: boolean, hidden: readonly string[]): Shapes => {

@@ -1,5 +1,5 @@
 /** Samples of families whose layers are Llama's. */
-import { both, decoder, one, square, twice, usual } from './family-shapes.js';
+import { decoder, one, square, twice, usual } from './family-shapes.js';
 import type { FamilySample, Shapes } from './family-shapes.js';
 
 const llamaLayer = {

@@ -8,8 +8,8 @@ import { llama2cTokenizer } from '../../web/api/model/tokenizers/llama2c.js';
 import { readSafetensors } from '../../web/api/model/weights/read.js';
 import { bytesOf, rejection } from './bytes-of.js';
 
-const folder = new URL('../../../shared/conformance/stories260k/', import.meta.url);
-const home = existsSync(folder) ? folder : new URL('file:///work/shared/conformance/stories260k/');
+const shared = process.env['POSENC_SHARED'] ?? '../../../shared';
+const home = new URL(`${shared}/conformance/stories260k/`, import.meta.url);
 const there = existsSync(home);
 
 /** dim 4, hidden 3, one layer, two heads, one kv head: numbers count up from 0. */

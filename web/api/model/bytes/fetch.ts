@@ -20,7 +20,7 @@ export async function fetchSource(url: URL, signal: AbortSignal | undefined): Pr
     }
   }
   // Parts of unknown length: a server that hides Content-Range from pages of other origins.
-  if (first.status === 206) await first.body?.cancel();
+  if (first.status === 206) await discard(first);
   const answer = first.status === 206 ? await fetchWhole(url, signal) : first;
   const bytes = await reading(name, signal, () => answer.arrayBuffer());
   return memorySource(new Uint8Array(bytes), name, signal);
@@ -77,13 +77,18 @@ async function request(
   const init = signal === undefined ? { headers } : { headers, signal };
   const answer = await reading(url.href, signal, () => fetch(url, init));
   if (answer.ok) return answer;
-  await answer.body?.cancel();
+  await discard(answer);
   // Nothing to give a part of.
   if (answer.status === 416 && answer.headers.get('Content-Range') === 'bytes */0') {
     return new Response(new Uint8Array());
   }
   const status = `the server answered ${answer.status} ${answer.statusText}`.trim();
   throw unreadable(url.href, status);
+}
+
+/** Lets an answer go whose content nobody wants. */
+async function discard(answer: Response): Promise<void> {
+  if (!answer.bodyUsed) await answer.body?.cancel().catch(() => undefined);
 }
 
 /** `Content-Range: bytes 0-9/1234` → 1234; `null` where it is not told. */

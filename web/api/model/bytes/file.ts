@@ -1,14 +1,25 @@
-import type * as files from 'node:fs/promises';
 import { PosencError, show } from '../../error.js';
 import { checkAborted, outside, reading } from './check.js';
 import type { ByteSource } from './types.js';
 
-type Files = Pick<typeof files, 'open'>;
+/** The part of Node's file functions that is used here. */
+interface Files {
+  open(path: URL): Promise<{
+    stat(): Promise<{ readonly size: number }>;
+    read(
+      buffer: Uint8Array,
+      offset: number,
+      length: number,
+      position: number,
+    ): Promise<{ readonly bytesRead: number }>;
+    close(): Promise<void>;
+  }>;
+}
 
 /** Node's file functions; taken from the process, so that no bundler looks for them. */
 function nodeFiles(url: URL): Files {
   const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  const found = process?.getBuiltinModule?.('node:fs/promises');
+  const found = process?.getBuiltinModule?.('fs/promises');
   if (found !== undefined) return found as Files;
   const message = `${show(url.href)} is a file, which only Node reads: pass a File or its bytes`;
   throw new PosencError('unsupported', message, {
@@ -21,8 +32,8 @@ function nodeFiles(url: URL): Files {
 /** A file of the disk, in Node. */
 export async function fileSource(url: URL, signal: AbortSignal | undefined): Promise<ByteSource> {
   const name = url.href;
-  const { open } = nodeFiles(url);
-  const file = await reading(name, signal, () => open(url));
+  const files = nodeFiles(url);
+  const file = await reading(name, signal, () => files.open(url));
   let size: number;
   try {
     size = (await reading(name, signal, () => file.stat())).size;
