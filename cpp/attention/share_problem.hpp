@@ -1,42 +1,18 @@
-// One problem of attention on several threads.
+// One problem of attention in units that threads may share.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 
 #include "attention/problem.hpp"
 #include "core/share.hpp"
 
 namespace posenc {
 
-/// Score terms of encodings that are copies: hooks keep scratch, so that no two threads may use the
-/// same.
-class OwnTerms {
- public:
-  /// Once. `memory` when there is none.
-  Status copy(const ScoreTerms& terms);
-  const ScoreTerms& terms() const { return terms_; }
+/// Does the units of a share. The result must not depend on who does which unit.
+using RunProblem = Status (*)(const AttentionProblem& problem, Share& share);
 
- private:
-  std::unique_ptr<Encoding> owned_[ScoreTerms::kMost];
-  ScoreTerms terms_;
-};
-
-/// True when `OwnTerms` can copy them.
-bool copyable(const ScoreTerms& terms);
-
-/// Has `run(problem, share)` done by the threads of the build, each with a problem of its own. The
-/// result must not depend on who does which unit.
-template <class Run>
-Status share_problem(const AttentionProblem& problem, std::int64_t units, const Run& run) {
-  const double worth = copyable(problem.terms) ? operations(problem) : 0.0;
-  return share_out(units, worth, [&](Share& share) {
-    if (share.thread() == 0) return run(problem, share);
-    OwnTerms own;
-    if (const Status status = own.copy(problem.terms); status != Status::ok) return status;
-    AttentionProblem mine = problem;
-    mine.terms = own.terms();
-    return run(mine, share);
-  });
-}
+/// Has the units 0 … `units` − 1 of a problem done. Here on the caller's thread; the build with
+/// threads has another definition (cpp/bindings/threads), so that the others hold none of it.
+Status share_problem(const AttentionProblem& problem, std::int64_t units, RunProblem run);
 
 }  // namespace posenc

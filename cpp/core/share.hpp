@@ -42,22 +42,7 @@ class SharedWork {
 };
 
 /// Does the units 0 … `units` − 1, which take about `operations` additions and multiplications
-/// together; 0 = on one thread. Here on the caller's thread; the build with threads has another
-/// definition (cpp/bindings/threads).
+/// together; 0 = on one thread. Defined where there are threads: by their build and by tests.
 Status run_shared(const SharedWork& work, std::int64_t units, double operations);
-
-/// The same of `run`, a function of a share: see SharedWork::run.
-template <class Run>
-Status share_out(std::int64_t units, double operations, const Run& run) {
-  class Work final : public SharedWork {
-   public:
-    explicit Work(const Run& run) : run_(run) {}
-    Status run(Share& share) const override { return run_(share); }
-
-   private:
-    const Run& run_;
-  };
-  return run_shared(Work(run), units, operations);
-}
 
 }  // namespace posenc

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "attention/share_copies.hpp"
 #include "core/ranges.hpp"
 #include "core/share.hpp"
 
@@ -76,6 +77,10 @@ Status run_shared(const SharedWork& work, std::int64_t units, double operations)
     if (status != Status::ok) return status;
   }
   return Status::ok;
+}
+
+Status share_problem(const AttentionProblem& problem, std::int64_t units, RunProblem run) {
+  return share_copies(problem, units, run);
 }
 
 }  // namespace posenc

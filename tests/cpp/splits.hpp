@@ -1,4 +1,4 @@
-// Who does the units of shared work in tests: this run_shared stands before that of the library.
+// Who does the units of shared work in tests: share_problem stands before that of the library.
 #pragma once
 
 namespace posenc::test {

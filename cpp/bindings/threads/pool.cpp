@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "attention/share_copies.hpp"
 #include "bindings/threads/heap.hpp"
 #include "core/ranges.hpp"
 #include "core/share.hpp"
@@ -158,6 +159,10 @@ Status run_shared(const SharedWork& work, std::int64_t units, double operations)
   }
   Everything share(units);
   return work.run(share);
+}
+
+Status share_problem(const AttentionProblem& problem, std::int64_t units, RunProblem run) {
+  return share_copies(problem, units, run);
 }
 
 EMSCRIPTEN_BINDINGS(posenc_threads) {
