@@ -19,7 +19,9 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) 
 const variants = ['simd', 'relaxed', 'lite', 'threads-simd', 'threads-relaxed'];
 
 test('the tarball is small', () => {
-  expect(packed.size).toBeLessThanOrEqual(800_000);
+  // The builds with threads, which pages load instead of the others.
+  const threads = 335_000;
+  expect(packed.size).toBeLessThanOrEqual(800_000 + threads);
 });
 
 test('the tarball holds the package and nothing else', () => {
