@@ -1,6 +1,7 @@
 /**
  * Builds the package into dist/ and the site into build/site. Without names it makes every step:
- *   npm run build -- wasm-simd wasm-relaxed wasm-lite api cli types reference site
+ *   npm run build -- wasm-simd wasm-relaxed wasm-lite wasm-threads-simd wasm-threads-relaxed api cli
+ *     types reference site
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { buildPreset } from './lib/cmake.mjs';
@@ -15,6 +16,10 @@ import { REFERENCE, writeReference } from './reference.mjs';
 import { setUp } from './setup.mjs';
 
 const TARGET = 'es2022';
+/** What the API imports when it loads a module. */
+const CHUNKS = ['simd', 'relaxed', 'lite', 'threads-simd', 'threads-relaxed'].map(
+  (name) => `./${name}.js`,
+);
 const SCRIPTS = ['scripts/build.mjs', 'package-lock.json'];
 
 async function esbuild(options) {
@@ -37,9 +42,9 @@ async function runTool(name, ...args) {
 
 /**
  * One build of the kernels: the WebAssembly file, stamped with the version and the variant, and the
- * chunk with the same bytes that the API imports.
+ * chunk with the same bytes that the API imports. `define` replaces names in its glue.
  */
-const wasmStep = (variant, preset = `wasm-${variant}`, program = 'posenc') => ({
+const wasmStep = (variant, preset = `wasm-${variant}`, program = 'posenc', define = {}) => ({
   name: `wasm-${variant}`,
   inputs: [
     ...SCRIPTS,
@@ -66,20 +71,33 @@ const wasmStep = (variant, preset = `wasm-${variant}`, program = 'posenc') => ({
       platform: 'neutral',
       // The glue would look for the module beside itself; the bytes are always passed in, and
       // bundlers must not take that for a file to copy.
-      define: { 'import.meta.url': 'undefined' },
+      define: { 'import.meta.url': 'undefined', ...define },
     });
   },
 });
+
+/** Browsers decode no text from shared memory; without TextDecoder the glue does it by hand. */
+const noTextDecoder = { TextDecoder: 'undefined' };
 
 const STEPS = [
   wasmStep('simd'),
   wasmStep('relaxed'),
   wasmStep('lite', 'wasm-simd', 'posenc_lite'),
+  wasmStep('threads-simd', 'wasm-simd', 'posenc_threads', noTextDecoder),
+  wasmStep('threads-relaxed', 'wasm-relaxed', 'posenc_threads', noTextDecoder),
   {
     name: 'api',
     inputs: [...SCRIPTS, 'web/api', 'package.json'],
-    outputs: ['dist/index.js', 'dist/inspect.js'],
+    outputs: ['dist/index.js', 'dist/inspect.js', 'dist/threads.js', 'dist/threads-worker.js'],
     async action() {
+      await esbuild({
+        entryPoints: ['web/api/thread-worker.ts'],
+        outfile: 'dist/threads-worker.js',
+        format: 'iife',
+        minify: true,
+        platform: 'neutral',
+      });
+      const worker = readFileSync(at('dist/threads-worker.js'), 'utf8');
       const separators = ['check', 'scaling/index'];
       for (const file of filesIn('dist').filter((name) => name.includes('/shared-'))) {
         rmSync(at(file));
@@ -87,7 +105,9 @@ const STEPS = [
       await esbuild({
         // The entries of `separators` part what both others share from the inspector, so that bundlers
         // leave the inspector out of pages that do not inspect; nobody imports them by themselves.
-        entryPoints: ['index', 'inspect', ...separators].map((name) => `web/api/${name}.ts`),
+        entryPoints: ['index', 'inspect', 'threads', ...separators].map(
+          (name) => `web/api/${name}.ts`,
+        ),
         outbase: 'web/api',
         outdir: 'dist',
         splitting: true,
@@ -95,7 +115,8 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'neutral',
-        external: ['./simd.js', './relaxed.js', './lite.js'],
+        external: CHUNKS,
+        define: { __POSENC_THREAD_WORKER__: JSON.stringify(worker) },
       });
       for (const name of separators) rmSync(at(`dist/${name}.js`));
     },
@@ -111,7 +132,7 @@ const STEPS = [
         minifySyntax: true,
         minifyWhitespace: true,
         platform: 'node',
-        external: ['./index.js', './simd.js', './relaxed.js', './lite.js', '@huggingface/gguf'],
+        external: ['./index.js', ...CHUNKS, '@huggingface/gguf'],
         define: { __POSENC_VERSION__: JSON.stringify(readJson('package.json').version) },
       });
       chmodSync(at('dist/cli.js'), 0o755);
@@ -126,7 +147,9 @@ const STEPS = [
       // Declarations of sources that are gone must not be published.
       for (const file of declarations()) rmSync(at(file));
       await runTool('tsc', '-p', 'tsconfig.build.json');
-      const needed = reachableDeclarations([at('dist/index.d.ts'), at('dist/inspect.d.ts')]);
+      const needed = reachableDeclarations(
+        ['index', 'inspect', 'threads'].map((name) => at(`dist/${name}.d.ts`)),
+      );
       for (const file of declarations()) if (!needed.has(at(file))) rmSync(at(file));
     },
   },

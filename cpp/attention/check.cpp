@@ -1,5 +1,6 @@
 #include "attention/check.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace posenc {
@@ -63,6 +64,8 @@ Status check(const AttentionProblem& p) {
 }
 
 Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms) {
+  if (encodings.size() > ScoreTerms::kMost) return Status::conflict;
+  std::copy(encodings.begin(), encodings.end(), terms.encodings);
   const auto fill = [](auto& place, auto* hook) {
     if (hook == nullptr) return true;
     if (place != nullptr) return false;

@@ -7,6 +7,7 @@
 #include "attention/decode_kernels.hpp"
 #include "attention/operands.hpp"
 #include "attention/panel.hpp"
+#include "attention/share_problem.hpp"
 #include "attention/tile.hpp"
 
 namespace posenc {
@@ -42,7 +43,8 @@ class Decode {
         group_(problem.heads / problem.kv_heads),
         scores_(static_cast<std::size_t>(group_)) {}
 
-  Status run() {
+  /// A unit is a kv head.
+  Status run(Share& share) {
     if (const Status status = operands_.allocate(); status != Status::ok) return status;
     const std::int64_t count = group_ * p_.queries;
     rows_ = Buffer<Row>(count);
@@ -50,16 +52,21 @@ class Decode {
     sums_ = Buffer<float>(count * p_.value_dim);
     weights_ = Buffer<float>(kSharedRows * kKeys);
     if (!rows_.ok() || !queries_.ok() || !sums_.ok() || !weights_.ok()) return Status::memory;
-    for (std::int64_t entry = 0; entry < p_.batch; ++entry) {
-      if (const Status status = operands_.enter(entry); status != Status::ok) return status;
-      for (std::int64_t kv_head = 0; kv_head < p_.kv_heads; ++kv_head) {
-        if (const Status status = run_kv_head(kv_head); status != Status::ok) return status;
-      }
+    for (std::int64_t unit = share.next(); unit >= 0; unit = share.next()) {
+      Status status = enter(unit / p_.kv_heads);
+      if (status == Status::ok) status = run_kv_head(unit % p_.kv_heads);
+      if (status != Status::ok) return status;
     }
     return Status::ok;
   }
 
  private:
+  Status enter(std::int64_t entry) {
+    if (entry == entry_) return Status::ok;
+    entry_ = entry;
+    return operands_.enter(entry);
+  }
+
   Status run_kv_head(std::int64_t kv_head) {
     operands_.enter_kv_head(kv_head);
     for (std::int64_t g = 0; g < group_; ++g) {
@@ -176,6 +183,7 @@ class Decode {
 
   const AttentionProblem& p_;
   Operands operands_;
+  std::int64_t entry_ = -1;
   std::int64_t group_;  // heads that share a kv head
   std::vector<HeadScores> scores_;
   Buffer<Row> rows_;       // (group, queries)
@@ -193,6 +201,10 @@ bool decodes(const AttentionProblem& p) {
          p.masks.added.data == nullptr && !p.taps.any();
 }
 
-Status decode(const AttentionProblem& problem) { return Decode(problem).run(); }
+Status decode(const AttentionProblem& problem) {
+  return share_problem(
+      problem, problem.batch * problem.kv_heads,
+      [](const AttentionProblem& own, Share& share) { return Decode(own).run(share); });
+}
 
 }  // namespace posenc

@@ -10,24 +10,50 @@
 #include "attention/operands.hpp"
 #include "attention/panel.hpp"
 #include "attention/problem.hpp"
+#include "attention/share_problem.hpp"
 #include "attention/tile.hpp"
 
 namespace posenc {
 
 namespace {
 
+/// Heads that run together.
+std::int64_t slots_of(const AttentionProblem& p) {
+  return p.terms.head_mix == nullptr ? 1 : p.heads;
+}
+
+std::int64_t query_blocks_of(const AttentionProblem& p) {
+  return blocks_of(p.queries, kQueryBlock);
+}
+
+/// Writes the taps of keys that an entry does not have and others do.
+void hide_missing_keys(const AttentionProblem& p) {
+  for (float* tap : {p.taps.scores, p.taps.capped, p.taps.biased, p.taps.logits, p.taps.weights}) {
+    if (tap == nullptr) continue;
+    const float hidden = tap == p.taps.logits ? -std::numeric_limits<float>::infinity() : 0.0F;
+    for (std::int64_t row = 0; row < p.batch * p.heads; ++row) {
+      const std::int64_t missing = p.keys - p.key_count(row / p.heads);
+      for (std::int64_t token = 0; missing > 0 && token < p.queries; ++token) {
+        const std::int64_t end = (row * p.query_stride() + token + 1) * p.keys;
+        std::fill_n(tap + end - missing, missing, hidden);
+      }
+    }
+  }
+}
+
 /// Runs through the heads one after another, or, where scores of all heads are mixed, through all
 /// of them at once. Those that run together are `slots`; a slot has its panels, states and sums.
 class Forward {
  public:
   explicit Forward(const AttentionProblem& problem)
-      : p_(problem), slots_(mixes() ? p_.heads : 1), scores_(static_cast<std::size_t>(slots_)) {
+      : p_(problem), slots_(slots_of(problem)), scores_(static_cast<std::size_t>(slots_)) {
     const std::int64_t kv_slots = mixes() ? p_.kv_heads : 1;
     operands_.reserve(static_cast<std::size_t>(kv_slots));
     for (std::int64_t i = 0; i < kv_slots; ++i) operands_.emplace_back(problem);
   }
 
-  Status run() {
+  /// A unit is a query block of the heads that run together.
+  Status run(Share& share) {
     for (Operands& operands : operands_) {
       if (const Status status = operands.allocate(); status != Status::ok) return status;
     }
@@ -53,45 +79,35 @@ class Forward {
       panels_[i].query = packed_.data() + i * query_size;
       panels_[i].content = packed_content_.data() + i * kPanel * content_rows_;
     }
-    for (std::int64_t entry = 0; entry < p_.batch; ++entry) {
-      if (const Status status = run_entry(entry); status != Status::ok) return status;
+    for (std::int64_t unit = share.next(); unit >= 0; unit = share.next()) {
+      const std::int64_t row = unit / query_blocks_of(p_) * slots_;
+      const std::int64_t head = row % p_.heads;
+      if (const Status status = enter(row / p_.heads, head); status != Status::ok) return status;
+      run_query_block(head, unit % query_blocks_of(p_) * kQueryBlock);
     }
     return Status::ok;
   }
 
  private:
-  Status run_entry(std::int64_t entry) {
-    for (Operands& operands : operands_) {
-      if (const Status status = operands.enter(entry); status != Status::ok) return status;
+  /// Prepares for a batch entry and the heads from `first`, as many as there are slots, unless it
+  /// was the last.
+  Status enter(std::int64_t entry, std::int64_t first) {
+    if (entry != entry_) {
+      for (Operands& operands : operands_) {
+        if (const Status status = operands.enter(entry); status != Status::ok) return status;
+      }
+      if (counts_gates() && !rows().ascending) return Status::unsupported;
+      kv_head_ = entered_head_ = -1;
+      entry_ = entry;
     }
-    if (counts_gates() && !rows().ascending) return Status::unsupported;
-    for (std::int64_t head = 0; head < p_.heads; ++head) {
-      if (head % group() == 0) operands(head).enter_kv_head(head / group());
+    if (first == entered_head_) return Status::ok;
+    for (std::int64_t head = first; head < first + slots_; ++head) {
+      if (head / group() != kv_head_) operands(head).enter_kv_head(kv_head_ = head / group());
       const Status status = scores(head).build(p_, operands(head), static_cast<int>(head));
       if (status != Status::ok) return status;
-      if (slot(head) + 1 < slots_) continue;
-      for (std::int64_t q = 0; q < p_.queries; q += kQueryBlock) {
-        run_query_block(head + 1 - slots_, q);
-      }
     }
-    if (p_.taps.any()) hide_missing_keys();
+    entered_head_ = first;
     return Status::ok;
-  }
-
-  /// Taps of the keys that other entries have.
-  void hide_missing_keys() {
-    const std::int64_t missing = p_.keys - rows().positions.count;
-    for (float* tap :
-         {p_.taps.scores, p_.taps.capped, p_.taps.biased, p_.taps.logits, p_.taps.weights}) {
-      if (tap == nullptr || missing == 0) continue;
-      const float hidden = tap == p_.taps.logits ? -std::numeric_limits<float>::infinity() : 0.0F;
-      for (std::int64_t head = 0; head < p_.heads; ++head) {
-        for (std::int64_t token = 0; token < p_.queries; ++token) {
-          const std::int64_t row_end = (operands(head).query_row(head, token) + 1) * p_.keys;
-          std::fill_n(tap + row_end - missing, missing, hidden);
-        }
-      }
-    }
   }
 
   /// The heads from `head`, as many as there are slots.
@@ -297,9 +313,10 @@ class Forward {
 
   const AttentionProblem& p_;
   std::int64_t slots_;
-  std::vector<Operands> operands_;  // of a kv head in each slot
-  std::vector<HeadScores> scores_;  // (slots)
-  std::int64_t first_head_ = 0;     // of those that run
+  std::int64_t entry_ = -1, kv_head_ = -1, entered_head_ = -1;  // of the unit before
+  std::vector<Operands> operands_;                              // of a kv head in each slot
+  std::vector<HeadScores> scores_;                              // (slots)
+  std::int64_t first_head_ = 0;                                 // of those that run
   std::int64_t content_rows_ = 0;
   std::int64_t value_rows_ = 0;           // content rows that have value vectors: all or none
   const float* value_vectors_ = nullptr;  // (value rows, value_dim), or null
@@ -316,9 +333,13 @@ class Forward {
 }  // namespace
 
 Status attention(const AttentionProblem& problem) {
-  const Status status = check(problem);
-  if (status != Status::ok) return status;
-  return decodes(problem) ? decode(problem) : Forward(problem).run();
+  if (const Status status = check(problem); status != Status::ok) return status;
+  if (decodes(problem)) return decode(problem);
+  hide_missing_keys(problem);
+  const std::int64_t head_groups = problem.batch * (problem.heads / slots_of(problem));
+  return share_problem(
+      problem, head_groups * query_blocks_of(problem),
+      [](const AttentionProblem& own, Share& share) { return Forward(own).run(share); });
 }
 
 }  // namespace posenc

@@ -2,6 +2,7 @@
 // names of encodings.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -21,11 +22,15 @@ struct ScoreTerms {
   const Mask* mask = nullptr;
   PositionDomain domain;  ///< What all their encodings know.
   bool relative = true;   ///< All of them are (Encoding::relative).
+
+  /// At most one encoding per hook makes sense.
+  static constexpr std::size_t kMost = 6;
+  const Encoding* encodings[kMost] = {};  ///< Whose hooks they are, then null.
 };
 
-/// Collects the hooks of several encodings. `conflict` when two fill the same one, `unsupported`
-/// when an encoding fills none that acts inside attention although it fills `embed` (it belongs to
-/// the input).
+/// Collects the hooks of several encodings, which must outlive the terms. `conflict` when two fill
+/// the same one or there are more than ScoreTerms::kMost, `unsupported` when an encoding fills none
+/// that acts inside attention although it fills `embed` (it belongs to the input).
 Status collect(std::span<const Encoding* const> encodings, ScoreTerms& terms);
 
 /// Intermediate values to write, each (batch, heads, queries, keys), in the order of composition;
@@ -96,6 +101,12 @@ struct AttentionProblem {
   Taps taps;
   RowStatistics* statistics = nullptr;  ///< (batch, heads, queries), for the way back; null = none.
 };
+
+/// About how many additions and multiplications the products with keys and values take.
+inline double operations(const AttentionProblem& p) {
+  const auto real = [](std::int64_t count) { return static_cast<double>(count); };
+  return 2.0 * real(p.batch * p.heads * p.queries) * real(p.keys) * real(p.head_dim + p.value_dim);
+}
 
 /// Exact attention, tiled over the keys with a running softmax; no (queries, keys) buffer except
 /// the taps asked for. A fully masked row gives 0, and what is masked never reaches the output, be

@@ -1,6 +1,7 @@
 // Calls that attend, as blocks of doubles say them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -12,8 +13,7 @@ namespace posenc::bindings {
 /// The encodings of one call, made for it.
 class CallEncodings {
  public:
-  /// At most one encoding per hook makes sense.
-  static constexpr int kMost = 6;
+  static constexpr std::size_t kMost = ScoreTerms::kMost;
 
   /// Makes those whose blocks' 32-bit addresses are at `blocks`, and collects their hooks.
   Status make(Address blocks, double count, ScoreTerms& terms);

@@ -1,6 +1,7 @@
 #include "bindings/block.hpp"
 
 #include <cstddef>
+#include <span>
 
 namespace posenc::bindings {
 
@@ -13,7 +14,11 @@ const Description* description_of(const double* block) {
 
 std::unique_ptr<Encoding> make(const double* block) {
   const Description* d = description_of(block);
-  return d == nullptr ? nullptr : d->make({block + 1, d->parameters.size()});
+  if (d == nullptr) return nullptr;
+  const std::span values(block + 1, d->parameters.size());
+  auto encoding = d->make(values);
+  if (encoding != nullptr) encoding->set_origin(d->make, values);
+  return encoding;
 }
 
 RotateCall rotate_call(const double* f) {

@@ -249,9 +249,12 @@ class Mask {
   ~Mask() = default;
 };
 
-/// A configured encoding. A hook that it does not fill is null.
+/// A configured encoding. A hook that it does not fill is null. Hooks may keep scratch: an encoding
+/// is for one thread at a time.
 class Encoding {
  public:
+  using Make = std::unique_ptr<Encoding> (*)(std::span<const double> values);
+
   virtual ~Encoding() = default;
   virtual const Embed* embed() const { return nullptr; }
   virtual const Rotate* rotate() const { return nullptr; }
@@ -272,6 +275,19 @@ class Encoding {
   /// What the raw score is multiplied by when the caller of attention gives no scale: 1/√head_dim
   /// unless the method says otherwise (T5: 1; DeBERTa: 1/√(head_dim · terms)).
   virtual double score_scale(std::int64_t head_dim) const;
+
+  /// Says how it was made. The values must outlive it.
+  void set_origin(Make make, std::span<const double> values) {
+    make_ = make;
+    values_ = values;
+  }
+  bool copyable() const { return make_ != nullptr; }
+  /// The same once more. Null when there is no memory.
+  std::unique_ptr<Encoding> copy() const { return make_(values_); }
+
+ private:
+  Make make_ = nullptr;
+  std::span<const double> values_;
 };
 
 }  // namespace posenc

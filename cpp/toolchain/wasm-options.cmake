@@ -52,6 +52,15 @@ set(POSENC_MODULE_LINK_OPTIONS
   -sEXPORTED_FUNCTIONS=_malloc,_free
   -sEXPORTED_RUNTIME_METHODS=HEAPU8,HEAP32,HEAPF32,HEAPF64)
 
+# Memory that threads share has a bounded size, as engines set the whole address range aside
+# (emscripten-core/emscripten issue 19374). Objects and run-time library are those of the other
+# modules, so that nothing is built twice: what helpers run has no thread-local and no lazy statics,
+# which the linker cannot know, and takes memory behind a lock (cpp/bindings/threads/heap.cpp).
+set(POSENC_THREADS_LINK_OPTIONS
+  -sIMPORTED_MEMORY
+  -sMAXIMUM_MEMORY=1GB
+  -Wl,--shared-memory,--no-check-features,--wrap=malloc,--wrap=free)
+
 # Emscripten's compact pow and logarithms, where they are built: 8 kB less than the tables of the
 # usual ones (compressed), and only constructors call them.
 execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libc_optz.a

@@ -70,6 +70,16 @@ export const groups = [
     first: 'KvCache',
   },
   {
+    path: 'threads',
+    title: { zh: '线程', en: 'Threads' },
+    about: {
+      zh: '同样的注意力，由几个线程分担，结果逐位相同。',
+      en: 'The same attention, shared by several threads, with the same bits.',
+    },
+    lead: '`posenc/threads` exports all that `posenc` does; its `load` takes `ThreadsOptions` and gives a `ThreadedPosenc`. Threads share memory, which browsers allow on pages that are [cross-origin isolated](https://developer.mozilla.org/docs/Web/API/Window/crossOriginIsolated). Elsewhere there is one thread, and `info.threads` says so.',
+    first: 'ThreadedPosenc',
+  },
+  {
     path: 'positions',
     title: { zh: '位置', en: 'Positions' },
     about: {

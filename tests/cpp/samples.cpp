@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <utility>
 
@@ -95,11 +96,13 @@ std::vector<double> complete(const Description& description, std::vector<double>
 }
 
 std::unique_ptr<Encoding> Sample::make() const {
-  std::vector<double> resolved = complete(*description, values);
+  static std::deque<std::vector<double>> kept;  // copies of encodings are made of them
+  std::vector<double>& resolved = kept.emplace_back(complete(*description, values));
   const Fault fault = resolve(*description, resolved);
   REQUIRE_MESSAGE(fault.status == Status::ok, label << ": " << fault.rule);
   auto encoding = description->make(resolved);
   REQUIRE(encoding != nullptr);
+  encoding->set_origin(description->make, resolved);
   return encoding;
 }
 

@@ -40,6 +40,11 @@ describe('the installed package runs', () => {
     expect(await runFile('main.mjs', code)).toEqual(success);
   });
 
+  test('with threads, whose end it does not wait for', async () => {
+    const code = `import { load } from 'posenc/threads';\n${use.replace('load()', 'load({ threads: 3 })')}`;
+    expect(await runFile('threads.mjs', code)).toEqual(success);
+  });
+
   test('with its exported file', async () => {
     const code = `import { load } from 'posenc';
       import { readFile } from 'node:fs/promises';

@@ -16,8 +16,12 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) 
   [field: string]: unknown;
 };
 
+const variants = ['simd', 'relaxed', 'lite', 'threads-simd', 'threads-relaxed'];
+
 test('the tarball is small', () => {
-  expect(packed.size).toBeLessThanOrEqual(800_000);
+  // The builds with threads, which pages load instead of the others.
+  const threads = 335_000;
+  expect(packed.size).toBeLessThanOrEqual(800_000 + threads);
 });
 
 test('the tarball holds the package and nothing else', () => {
@@ -32,6 +36,8 @@ test('the tarball holds the package and nothing else', () => {
       'dist/lite.js',
     ],
     ...['dist/inspect.d.ts', 'dist/inspect.js'],
+    ...['dist/threads.d.ts', 'dist/threads.js', 'dist/threads-worker.js'],
+    ...['dist/threads-relaxed.js', 'dist/threads-simd.js'],
     ...['dist/kernels-relaxed.wasm', 'dist/kernels-simd.wasm'],
   ];
   expect(paths).toEqual(expect.arrayContaining(needed));
@@ -44,13 +50,15 @@ test.each([
   ['simd', 150_000],
   ['relaxed', 150_000],
   ['lite', 70_000],
+  ['threads-simd', 150_000],
+  ['threads-relaxed', 150_000],
 ])('the %s module has at most %i bytes compressed', async (variant, most) => {
   const wasm = await readFile(join(root, `dist/kernels-${variant}.wasm`));
   expect(gzipSync(wasm, { level: 9 }).length).toBeLessThanOrEqual(most);
 });
 
 test('the chunks hold the bytes of the files', async () => {
-  for (const variant of ['simd', 'relaxed', 'lite']) {
+  for (const variant of variants) {
     const wasm = await readFile(join(root, `dist/kernels-${variant}.wasm`));
     const chunk = await readFile(join(root, `dist/${variant}.js`), 'utf8');
     const [, text = ''] = /"(H4sI[\w+/=]+)"/.exec(chunk) ?? [];
@@ -70,9 +78,22 @@ test('no file needs Node, evaluates text or depends on another package', async (
     expect(code).not.toMatch(/\bnew Function\b|\beval\(|\brequire\(|\bnode:/);
     const imports = [...code.matchAll(/\b(?:import\(|from ?|import ?)["']([\w@./-]+)["']/g)];
     for (const [, specifier] of imports) {
-      expect(specifier).toMatch(/^\.\/(simd|relaxed|lite|shared-[A-Z0-9]+)\.js$/);
+      expect(specifier).toMatch(/^\.\/((threads-)?(simd|relaxed)|lite|shared-[A-Z0-9]+)\.js$/);
     }
   }
+});
+
+test('the entry without threads has none of their code', async () => {
+  const wanted = /SharedArrayBuffer|Atomics|new Worker|worker_threads/;
+  const imported = new Set(['index.js']);
+  for (const name of imported) {
+    const code = await readFile(join(root, 'dist', name), 'utf8');
+    expect(code, name).not.toMatch(wanted);
+    for (const [, other] of code.matchAll(/["']\.\/([\w-]+\.js)["']/g)) imported.add(other!);
+  }
+  expect([...imported]).toEqual(expect.arrayContaining(['simd.js', 'relaxed.js', 'lite.js']));
+  expect([...imported].filter((name) => name.includes('threads'))).toEqual([]);
+  expect(await readFile(join(root, 'dist/threads.js'), 'utf8')).toMatch(wanted);
 });
 
 test('publint finds nothing', async () => {
@@ -83,12 +104,12 @@ test('publint finds nothing', async () => {
 test('are-the-types-wrong finds nothing', async () => {
   const attw = join(root, 'node_modules/.bin/attw');
   const tarball = join(folder, packed.filename);
-  const binaries = ['./kernels-simd.wasm', './kernels-relaxed.wasm'];
+  const untyped = ['./kernels-simd.wasm', './kernels-relaxed.wasm', './threads-worker.js'];
   const { code, stdout } = await runIn(
     folder,
     attw,
     ...[tarball, '--profile', 'esm-only', '--no-color', '--no-emoji'],
-    ...['--exclude-entrypoints', ...binaries],
+    ...['--exclude-entrypoints', ...untyped],
   );
   expect(code, stdout).toBe(0);
 });

@@ -8,6 +8,14 @@ const folder = await install();
 await writeFile(
   join(folder, 'use.ts'),
   `import { load, inspect, PosencError, type Posenc, type Tensor } from 'posenc';
+   import { load as loadThreads, type ThreadedPosenc } from 'posenc/threads';
+   export async function useThreads(): Promise<number> {
+     const posenc: ThreadedPosenc = await loadThreads({ threads: 2 });
+     posenc.dispose();
+     // @ts-expect-error unknown option
+     await loadThreads({ wasmUrl: '' });
+     return posenc.info.threads;
+   }
    export async function use(): Promise<number> {
      const posenc: Posenc = await load({ variant: 'simd' });
      const rope = posenc.encoding('rope', { headDim: 64, layout: 'interleaved' });

@@ -193,6 +193,8 @@ export interface Kernels {
     count: number,
     out: number,
   ): number;
+  /** How many threads work on a call of attention; missing in builds that have one. */
+  threads?(): number;
   _malloc(bytes: number): number;
   _free(pointer: number): void;
   /** Views of the whole memory. Growth replaces them, so they are read anew for every use. */

@@ -2,23 +2,16 @@ import { checkOptions, choice, wrong } from './check.js';
 import { PosencError } from './error.js';
 import { createPosenc } from './posenc.js';
 import { hasRelaxedSimd, hasSimd } from './probe.js';
+import { aborted, SharedLoads } from './shared-loads.js';
 import { readSource, type Source } from './source.js';
 import { start, variantOf } from './start.js';
-import type { LoadOptions, Posenc, Variant } from './types.js';
+import type { LoadOptions, Posenc } from './types.js';
 
 const loadKeys = ['variant', 'wasmUrl', 'wasmBinary', 'wasmModule', 'signal'];
 const variants = ['auto', 'simd', 'relaxed', 'lite'] as const;
 
-/** A load that several callers may wait for. */
-interface Shared {
-  readonly promise: Promise<Posenc>;
-  readonly controller: AbortController;
-  /** Callers who have not given up. */
-  waiting: number;
-}
-
 /** Loads of one source by the variant asked for. */
-type Loads = Map<(typeof variants)[number], Shared>;
+type Loads = SharedLoads<(typeof variants)[number], Posenc>;
 
 /** By URL; '' stands for the module inside the package. */
 const loadsByUrl = new Map<string, Loads>();
@@ -46,40 +39,9 @@ export async function load(options?: LoadOptions): Promise<Posenc> {
   if (signal?.aborted) throw aborted(signal);
   const variant = asked === 'auto' && source === undefined ? bestVariant() : asked;
 
-  const loads = loadsOf(source?.key ?? '');
-  let shared = loads.get(variant);
-  if (shared === undefined) {
-    const controller = new AbortController();
-    shared = { promise: startFrom(source, variant, controller.signal), controller, waiting: 0 };
-    loads.set(variant, shared);
-  }
-  const forget = (): void => {
-    if (loads.get(variant) === shared) loads.delete(variant);
-  };
-  shared.promise.catch(forget);
-  return wait(shared, signal, forget);
-}
-
-/** Waits for a shared load until the signal fires; the last to give up stops the load. */
-function wait(
-  shared: Shared,
-  signal: AbortSignal | undefined,
-  forget: () => void,
-): Promise<Posenc> {
-  shared.waiting += 1;
-  if (signal === undefined) return shared.promise;
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => {
-      reject(aborted(signal));
-      shared.waiting -= 1;
-      if (shared.waiting > 0) return;
-      forget();
-      shared.controller.abort();
-    };
-    signal.addEventListener('abort', giveUp);
-    const stopListening = (): void => signal.removeEventListener('abort', giveUp);
-    shared.promise.finally(stopListening).then(resolve, reject);
-  });
+  return loadsOf(source?.key ?? '').share(variant, signal, (stop) =>
+    startFrom(source, variant, stop),
+  );
 }
 
 async function startFrom(
@@ -94,10 +56,11 @@ async function startFrom(
   return createPosenc(await start(chosen, module));
 }
 
-const bestVariant = (): Variant => (hasRelaxedSimd() ? 'relaxed' : 'simd');
+/** What `auto` takes. */
+export const bestVariant = (): 'relaxed' | 'simd' => (hasRelaxedSimd() ? 'relaxed' : 'simd');
 
 /** Throws when the engine cannot run the variant. */
-function checkEngine(variant: (typeof variants)[number]): void {
+export function checkEngine(variant: (typeof variants)[number]): void {
   if (typeof WebAssembly !== 'object') {
     throw unsupported('WebAssembly', 'it is switched off or the engine is too old');
   }
@@ -115,10 +78,8 @@ const unsupported = (feature: string, hint: string): PosencError =>
     allowed: `an engine with ${feature}`,
   });
 
-const aborted = (signal: AbortSignal): PosencError =>
-  new PosencError('aborted', 'load was aborted', { argument: 'signal', cause: signal.reason });
-
-function checkSignal(signal: unknown): AbortSignal | undefined {
+/** Checks a signal; `undefined` is none. */
+export function checkSignal(signal: unknown): AbortSignal | undefined {
   if (signal === undefined) return undefined;
   if (Object.prototype.toString.call(signal) !== '[object AbortSignal]') {
     throw wrong('argument', 'signal', signal, 'an AbortSignal');
@@ -129,7 +90,7 @@ function checkSignal(signal: unknown): AbortSignal | undefined {
 function loadsOf(key: string | object): Loads {
   const known = typeof key === 'string' ? loadsByUrl.get(key) : loadsByObject.get(key);
   if (known !== undefined) return known;
-  const loads: Loads = new Map();
+  const loads: Loads = new SharedLoads();
   if (typeof key === 'string') loadsByUrl.set(key, loads);
   else loadsByObject.set(key, loads);
   return loads;

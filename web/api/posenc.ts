@@ -29,6 +29,9 @@ export async function createPosenc(engine: Engine): Promise<Posenc> {
   const info = {
     version,
     variant,
+    get threads() {
+      return engine.kernels.threads?.() ?? 1;
+    },
     get memoryBytes() {
       return memory.bytes;
     },

@@ -30,7 +30,7 @@ export function readSource(options: LoadOptions): Source | undefined {
 }
 
 function fromUrl(wasmUrl: unknown): Source {
-  const url = parseUrl(wasmUrl);
+  const url = parseUrl(wasmUrl, 'wasmUrl');
   if (url.protocol === 'file:') {
     throw new PosencError(
       'unsupported',
@@ -45,16 +45,17 @@ function fromUrl(wasmUrl: unknown): Source {
   };
 }
 
-function parseUrl(wasmUrl: unknown): URL {
-  if (typeof wasmUrl === 'string' || tagOf(wasmUrl) === 'URL') {
+/** Checks a URL, which may be relative to the page. */
+export function parseUrl(value: unknown, argument: string): URL {
+  if (typeof value === 'string' || tagOf(value) === 'URL') {
     try {
-      return new URL(wasmUrl as string | URL, globalThis.location?.href);
+      return new URL(value as string | URL, globalThis.location?.href);
     } catch {
       // Reported below, like everything else that is no URL.
     }
   }
   const allowed = 'a URL, and an absolute one where there is no page to be relative to';
-  throw wrong('argument', 'wasmUrl', wasmUrl, allowed);
+  throw wrong('argument', argument, value, allowed);
 }
 
 async function fetchBytes(url: URL, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {

@@ -6,16 +6,18 @@ import type { Kernels } from './kernels.js';
 import type { Variant } from './types.js';
 
 /** What the Emscripten glue of one build needs, and makes. */
-export type CreateModule = (options: {
+export type CreateModule<Made extends Kernels = Kernels> = (options: {
+  /** Memory that other threads have as well, where the build imports it. */
+  wasmMemory?: WebAssembly.Memory | undefined;
   instantiateWasm: (
     imports: WebAssembly.Imports,
     receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
   ) => object;
-}) => Promise<Kernels>;
+}) => Promise<Made>;
 
 /** A generated chunk, `dist/simd.js` or `dist/relaxed.js`: one build with its glue. */
-export interface Chunk {
-  readonly createModule: CreateModule;
+export interface Chunk<Made extends Kernels = Kernels> {
+  readonly createModule: CreateModule<Made>;
   /** The module, gzip in base64. */
   readonly bytes: string;
   /** Version of the package that the build belongs to. */
@@ -69,9 +71,14 @@ function checkStamp(module: WebAssembly.Module, version: string, variant: Varian
 }
 
 /** Instantiates through the glue, with the engine's own errors instead of the glue's abort. */
-function instantiate({ createModule }: Chunk, module: WebAssembly.Module): Promise<Kernels> {
+export function instantiate<Made extends Kernels>(
+  { createModule }: Chunk<Made>,
+  module: WebAssembly.Module,
+  wasmMemory?: WebAssembly.Memory,
+): Promise<Made> {
   return new Promise((resolve, reject) => {
     createModule({
+      wasmMemory,
       instantiateWasm(imports, receive) {
         WebAssembly.instantiate(module, imports)
           .then((instance) => receive(instance, module))
@@ -83,7 +90,7 @@ function instantiate({ createModule }: Chunk, module: WebAssembly.Module): Promi
 }
 
 /** The module of a chunk: gzip in base64. */
-async function decode(base64: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function decode(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof DecompressionStream !== 'function') {
     const hint = 'Chrome 80, Firefox 113, Safari 16.4, Node 18 have it; or pass wasmUrl';
     throw new PosencError('unsupported', `this engine has no DecompressionStream: ${hint}`, {

@@ -313,6 +313,8 @@ export interface Posenc extends Interop {
   readonly info: {
     readonly version: string;
     readonly variant: Variant;
+    /** How many threads work on a call of attention: 1, unless `posenc/threads` loaded the module. */
+    readonly threads: number;
     /** Size of the module's memory now; it grows and never shrinks. */
     readonly memoryBytes: number;
     /** Tensors not yet disposed. */
