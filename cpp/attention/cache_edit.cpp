@@ -219,8 +219,8 @@ Status KvCache::shift(CachePart part, std::int64_t from, std::int64_t to, std::i
     if (t.count > 0 && move.moves(t.next - 1)) t.next += move.delta;
     // Tokens below may have been evicted too, and stay where they were.
     if (t.gone != kNever && move.moves(t.gone)) {
-      t.gone =
-          std::clamp<std::int64_t>(std::max(t.gone + move.delta, move.from - 1), -kMaxPosition, kMaxPosition);
+      t.gone = std::clamp<std::int64_t>(std::max(t.gone + move.delta, move.from - 1), -kMaxPosition,
+                                        kMaxPosition);
     }
     return status;
   });

@@ -94,8 +94,9 @@ Chunk::Chunk(Bytes& bytes, const test::AttentionCase& pool, CachePart where,
     const std::int64_t step = placed ? bytes.pick(steps) : 1;
     slots.emplace_back();
     for (std::int64_t t = 0; t < count; ++t) {
-      slots.back().push_back({bytes.below(pool.keys),
-                              std::clamp<std::int64_t>(at, -kMaxPosition - 1LL, kMaxPosition + 1LL)});
+      slots.back().push_back(
+          {bytes.below(pool.keys),
+           std::clamp<std::int64_t>(at, -kMaxPosition - 1LL, kMaxPosition + 1LL)});
       if (placed || mask[size(i * count + t)] != 0) at += step;
     }
     const test::AttentionCase of_sequence = problem_of(pool, slots.back(), slots.back());

@@ -24,10 +24,15 @@ Session::Session(const test::AttentionCase& pool, CacheShape shape, CachePolicy 
 
 void Session::step(Bytes& bytes) {
   switch (bytes.below(8)) {
-    case 5: restore(bytes); break;
+    case 5:
+      restore(bytes);
+      break;
     case 6:
-    case 7: edit(bytes); break;
-    default: feed(bytes);
+    case 7:
+      edit(bytes);
+      break;
+    default:
+      feed(bytes);
   }
 }
 
@@ -109,11 +114,16 @@ void Session::edit(Bytes& bytes) {
       break;
     }
     case 2: {
-      const std::int64_t places[] = {0, 3, -5, bytes.byte(), std::int64_t{1} << 24, 
+      const std::int64_t places[] = {0,
+                                     3,
+                                     -5,
+                                     bytes.byte(),
+                                     std::int64_t{1} << 24,
                                      std::numeric_limits<std::int64_t>::max(),
                                      std::numeric_limits<std::int64_t>::min()};
-      const std::int64_t deltas[] = {1, -1, -3, 40, 1 << 20, -(1 << 30), bytes.word(),
-                                     std::numeric_limits<std::int64_t>::max()};
+      const std::int64_t deltas[] = {
+          1,       -1,         -3,           40,
+          1 << 20, -(1 << 30), bytes.word(), std::numeric_limits<std::int64_t>::max()};
       const std::int64_t from = bytes.pick(places);
       const std::int64_t to = bytes.pick(places);
       const std::int64_t delta = bytes.pick(deltas);

@@ -63,6 +63,7 @@ void Encodings::add(Bytes& bytes, const Sample& sample) {
   for (std::int64_t changes = bytes.below(4); changes > 0 && !parameters.empty(); --changes) {
     const auto i =
         static_cast<std::size_t>(bytes.below(static_cast<std::int64_t>(parameters.size())));
+    are_samples_ = false;
     choice.values[i] = value(bytes, parameters[i], tensor_at(tensors_, choice.values[i]));
   }
   choices_.push_back(std::move(choice));
@@ -74,17 +75,17 @@ double Encodings::value(Bytes& bytes, const Parameter& p, const Tensor* before) 
     const auto fit = static_cast<std::int64_t>(before == nullptr ? 0 : before->numbers.size());
     const std::int64_t counts[] = {fit, fit, fit, bytes.below(256), fit + 1, fit / 2};
     tensors_.push_back(test::random_tensor(bytes.pick(counts), bytes.byte()));
-    const float odd[] = {0.0F, -20.0F, 1e4F, 1e30F, static_cast<float>(kInfinity),
-                         static_cast<float>(kNotGiven)};
+    const float odd[] = {
+        0.0F, -20.0F, 1e4F, 1e30F, static_cast<float>(kInfinity), static_cast<float>(kNotGiven)};
     const bool is_odd = bytes.once_in(4);
     for (float& number : tensors_.back()->numbers) {
       if (is_odd && bytes.flag()) number = bytes.pick(odd);
     }
     return tensors_.back()->value();
   }
-  const double reals[] = {p.low,     p.high,      1.0,        0.5,          2.0,   100.0,
-                          -1.0,      p.low - 1,   p.high + 1, 1e-30,        1e30,  kInfinity,
-                          -kInfinity, 1.0 / 3, 1e5, (p.low + p.high) / 2};
+  const double reals[] = {
+      p.low,      p.high, 1.0,  0.5,       2.0,        100.0,   -1.0, p.low - 1,
+      p.high + 1, 1e-30,  1e30, kInfinity, -kInfinity, 1.0 / 3, 1e5,  (p.low + p.high) / 2};
   if (p.kind == Parameter::Kind::doubles) {
     std::vector<double> numbers(static_cast<std::size_t>(bytes.below(24)));
     for (double& number : numbers) number = bytes.pick(reals);

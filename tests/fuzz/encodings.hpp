@@ -23,6 +23,8 @@ class Encodings {
   Status make();
   const ScoreTerms& terms() const { return terms_; }
   std::vector<const Encoding*> list() const;
+  /// True when no parameter was replaced: no number is beyond limits that gradients pass (KERPLE).
+  bool are_samples() const { return are_samples_; }
   /// Their names and the values that were chosen.
   std::string text() const;
   /// The tensors of a single encoding in table order, null = not given.
@@ -41,6 +43,7 @@ class Encodings {
   std::vector<std::unique_ptr<test::BasicTensor<double>>> doubles_;
   std::vector<std::unique_ptr<Encoding>> made_;
   ScoreTerms terms_;
+  bool are_samples_ = true;
 };
 
 }  // namespace posenc::fuzz

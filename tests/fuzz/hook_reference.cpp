@@ -43,7 +43,8 @@ Doubles turned(const Rotate& rotate, int regime, Side side, int head, std::span<
 
 double dot(std::span<const double> x, const float* y) {
   double sum = 0.0;
-  for (std::size_t i = 0; y != nullptr && i < x.size(); ++i) sum += x[i] * static_cast<double>(y[i]);
+  for (std::size_t i = 0; y != nullptr && i < x.size(); ++i)
+    sum += x[i] * static_cast<double>(y[i]);
   return sum;
 }
 
@@ -200,9 +201,8 @@ test::Stages<double> expected(const AttentionCase& problem, const ScoreTerms& te
   const Rotate& rotate = *terms.rotate;
   each_row(c.value, c.kv_heads, c.keys, c.value_dim,
            [&](std::int64_t entry, std::int64_t head, std::int64_t token, float* row) {
-             const auto out =
-                 turned(rotate, 0, Side::key, static_cast<int>(head), {row, size(c.value_dim)},
-                        {c.key_at(entry, token), c.axes});
+             const auto out = turned(rotate, 0, Side::key, static_cast<int>(head),
+                                     {row, size(c.value_dim)}, {c.key_at(entry, token), c.axes});
              for (std::size_t d = 0; d < out.size(); ++d) row[d] = static_cast<float>(out[d]);
            });
   test::Stages<double> result = test::expected(c, reference);

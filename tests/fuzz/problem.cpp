@@ -32,21 +32,34 @@ AttentionCase shape(Bytes& bytes, Limits limits) {
   c.keys = std::min(bytes.pick(tokens), limits.most_tokens);
   // What is empty, or does not fit.
   switch (bytes.below(64)) {
-    case 1: c.batch = 0; break;
-    case 2: c.heads = 0; break;
-    case 3: c.kv_heads = c.heads + 1; break;
-    case 4: c.head_dim = 0; break;
-    case 5: c.value_dim = 0; break;
-    case 6: c.kv_heads = 0; break;
-    default: break;
+    case 1:
+      c.batch = 0;
+      break;
+    case 2:
+      c.heads = 0;
+      break;
+    case 3:
+      c.kv_heads = c.heads + 1;
+      break;
+    case 4:
+      c.head_dim = 0;
+      break;
+    case 5:
+      c.value_dim = 0;
+      break;
+    case 6:
+      c.kv_heads = 0;
+      break;
+    default:
+      break;
   }
   while (c.batch * c.heads * c.queries * c.keys > limits.most_pairs) c.queries /= 2;
   return c;
 }
 
 /// Positions that mostly lie in a domain.
-std::vector<std::int32_t> positions(Bytes& bytes, const PositionDomain& domain,
-                                    std::int64_t tokens, std::int64_t batch) {
+std::vector<std::int32_t> positions(Bytes& bytes, const PositionDomain& domain, std::int64_t tokens,
+                                    std::int64_t batch) {
   const bool per_batch = bytes.flag();
   const bool inside = !bytes.once_in(8);
   const std::int64_t count = tokens * (per_batch ? batch : 1);
@@ -178,8 +191,8 @@ Problem::Problem(Bytes& bytes, Limits limits)
   const auto known = [&](const std::vector<std::int32_t>& all) {
     return domain.holds({all.data(), static_cast<std::int64_t>(all.size()) / c.axes, c.axes});
   };
-  fits = in_range && c.heads > 0 && c.kv_heads > 0 && c.heads % c.kv_heads == 0 &&
-         c.head_dim > 0 && c.value_dim > 0 && known(c.query_positions) && known(c.key_positions);
+  fits = in_range && c.heads > 0 && c.kv_heads > 0 && c.heads % c.kv_heads == 0 && c.head_dim > 0 &&
+         c.value_dim > 0 && known(c.query_positions) && known(c.key_positions);
   if (fits) spoil_padding(c);
 }
 

@@ -20,8 +20,7 @@ void attend(Bytes bytes) {
   const Problem problem(bytes, {});
   const test::AttentionCase& c = problem.attention;
   if (problem.made != Status::ok) return;
-  const auto actual =
-      test::run(c, {.taps = taps, .offset = offset, .zero_axes = false});
+  const auto actual = test::run(c, {.taps = taps, .offset = offset, .zero_axes = false});
   require(actual.status != Status::memory, "so little needs little memory");
   require(problem.fits || actual.status != Status::ok, "a fault is taken");
   if (actual.status != Status::ok) {
