@@ -9,9 +9,13 @@ import { buildPreset } from './lib/cmake.mjs';
 import { isMain, main } from './lib/main.mjs';
 import { ROOT, at, tool } from './lib/project.mjs';
 import { runLoud } from './lib/run.mjs';
-import { findChromium } from './lib/system.mjs';
+import { findChromium, findFuzzingCompiler } from './lib/system.mjs';
 import { cppFiles, tidy } from './lib/cpp.mjs';
+import { buildTargets, fuzz, fuzzTargets } from './lib/fuzz.mjs';
 import { setUp } from './setup.mjs';
+
+/** For each target; `npm run fuzz` goes on for longer. */
+const FUZZ_SECONDS = 30;
 
 /** Thrown by a stage that cannot run on this machine. */
 class Skipped extends Error {}
@@ -66,6 +70,12 @@ const STAGES = {
   },
   native: { run: () => native('native') },
   asan: { run: () => native('native-asan') },
+  fuzz: {
+    async run() {
+      await buildTargets(need(await findFuzzingCompiler(), 'Clang with libFuzzer'));
+      await fuzz(fuzzTargets(), { seconds: FUZZ_SECONDS, isRepeatable: true });
+    },
+  },
   tidy: {
     async run() {
       const complaints = await tidy(need(findProgram('clang-tidy'), 'clang-tidy'));

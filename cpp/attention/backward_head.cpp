@@ -153,7 +153,7 @@ void HeadBackward::finish_keys(const KeyBlock& block) {
 }
 
 void HeadBackward::finish_queries() {
-  if (gated_) run_gates();
+  if (gated_ && p_.keys > 0) run_gates();
   for (std::int64_t i = 0; i < block_.panels(); ++i) finish_panel(i);
 }
 

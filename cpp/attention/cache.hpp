@@ -164,7 +164,10 @@ class KvCache {
   /// How many of `wanted` tokens, the first at `position`, can be stored at once.
   std::int64_t room(std::int64_t layer, std::int64_t sequence, std::int64_t wanted,
                     std::int64_t position) const;
-  /// Evicts what is in the way of that many.
+  /// How many tokens have to go before that many are stored.
+  std::int64_t in_the_way(std::int64_t layer, std::int64_t sequence, std::int64_t wanted,
+                          std::int64_t position) const;
+  /// Evicts them.
   Status make_room(std::int64_t layer, std::int64_t sequence, std::int64_t wanted,
                    std::int64_t position, const Rotate* rotate);
   /// Removes the slots that are marked, and numbers the rest anew where positions are slots.

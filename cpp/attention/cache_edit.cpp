@@ -43,28 +43,33 @@ std::int64_t KvCache::room(std::int64_t layer, std::int64_t sequence, std::int64
   return std::min(wanted, free + hidden);
 }
 
+std::int64_t KvCache::in_the_way(std::int64_t layer, std::int64_t sequence, std::int64_t wanted,
+                                 std::int64_t position) const {
+  const Positions stored = positions(layer, sequence);
+  const std::int64_t needed = stored.count + wanted - limit();
+  if (needed <= 0) return 0;
+  if (policy_.renumber) return needed;
+  // Half of what nobody sees: moving the rest is paid for by many tokens, and tokens may still be
+  // taken back.
+  std::int64_t hidden = 0;
+  for (std::int64_t n = 0; n < stored.count; ++n) hidden += out_of_sight(stored.at(n), position);
+  return std::max(needed, (hidden + 1) / 2);
+}
+
 Status KvCache::make_room(std::int64_t layer, std::int64_t sequence, std::int64_t wanted,
                           std::int64_t position, const Rotate* rotate) {
   const Positions stored = positions(layer, sequence);
-  std::int64_t needed = stored.count + wanted - limit();
-  if (needed <= 0) return Status::ok;
-  // A query at a slot's number sees all slots; what goes is the oldest after the sinks.
-  const auto may_go = [&](std::int64_t n) {
-    return policy_.renumber ? n >= policy_.sinks : out_of_sight(stored.at(n), position);
-  };
-  if (!policy_.renumber) {
-    // Half of what nobody sees: moving the rest is paid for by many tokens, and tokens may still
-    // be taken back.
-    std::int64_t hidden = 0;
-    for (std::int64_t n = 0; n < stored.count; ++n) hidden += may_go(n);
-    needed = std::max(needed, (hidden + 1) / 2);
-  }
+  std::int64_t left = in_the_way(layer, sequence, wanted, position);
+  if (left == 0) return Status::ok;
   std::int64_t& gone = tokens(layer, sequence).gone;
-  for (std::int64_t n = 0; n < stored.count && needed > 0; ++n) {
-    if (!may_go(n)) continue;
+  for (std::int64_t n = 0; n < stored.count && left > 0; ++n) {
+    // A query at a slot's number sees all slots; what goes is the oldest after the sinks.
+    const bool may_go =
+        policy_.renumber ? n >= policy_.sinks : out_of_sight(stored.at(n), position);
+    if (!may_go) continue;
     evicted_[n] = 1;
     gone = std::max<std::int64_t>(gone, stored.at(n));
-    --needed;
+    --left;
   }
   return compact(layer, sequence, rotate);
 }
@@ -192,7 +197,10 @@ Status KvCache::truncate(CachePart part, std::int64_t kept) {
 Status KvCache::shift(CachePart part, std::int64_t from, std::int64_t to, std::int64_t delta,
                       const ScoreTerms& terms) {
   if (policy_.renumber || !movable(terms)) return Status::unsupported;
-  const Move move{.from = from, .to = to, .delta = delta};
+  // Beyond all positions one number is as good as another, and their sums do not overflow.
+  constexpr std::int64_t kFar = 4LL * kMaxPosition;
+  const auto near = [&](std::int64_t x) { return std::clamp(x, -kFar, kFar); };
+  const Move move{.from = near(from), .to = near(to), .delta = near(delta)};
   const auto known = [&](std::int64_t layer, std::int64_t sequence) {
     const auto fits = [&](std::int64_t position) {
       const std::int64_t target = move.target(0, position);
@@ -208,11 +216,11 @@ Status KvCache::shift(CachePart part, std::int64_t from, std::int64_t to, std::i
     const Status status = reposition(layer, sequence, move, terms.rotate);
     Tokens& t = tokens(layer, sequence);
     if (status != Status::ok) return status;
-    if (t.count > 0 && move.moves(t.next - 1)) t.next += delta;
+    if (t.count > 0 && move.moves(t.next - 1)) t.next += move.delta;
     // Tokens below may have been evicted too, and stay where they were.
     if (t.gone != kNever && move.moves(t.gone)) {
-      t.gone =
-          std::clamp<std::int64_t>(std::max(t.gone + delta, from - 1), -kMaxPosition, kMaxPosition);
+      t.gone = std::clamp<std::int64_t>(std::max(t.gone + move.delta, move.from - 1), -kMaxPosition,
+                                        kMaxPosition);
     }
     return status;
   });

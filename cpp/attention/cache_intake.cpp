@@ -30,7 +30,7 @@ class KvCache::Intake {
       if (cache_.policy_.window == 0) return Status::capacity;
       together = false;
     }
-    if (together) return take(0, sequences_, 0, p_.queries);
+    if (together) return fits_taps() ? take(0, sequences_, 0, p_.queries) : Status::shape;
     if (attends_ && p_.taps.any()) return Status::unsupported;
     for (std::int64_t i = 0; i < sequences_; ++i) {
       for (std::int64_t first = 0; first < p_.queries;) {
@@ -130,6 +130,19 @@ class KvCache::Intake {
     const std::int64_t wanted = real_tokens(i, first, p_.queries);
     if (wanted == 0) return 0;
     return cache_.room(layer_, first_sequence_ + i, wanted, first_position(i, first));
+  }
+  /// Whether taps are as wide as all that is stored afterwards.
+  bool fits_taps() {
+    if (!attends_ || !p_.taps.any()) return true;
+    std::int64_t most = 0;
+    for (std::int64_t i = 0; i < sequences_; ++i) {
+      const std::int64_t sequence = first_sequence_ + i;
+      const std::int64_t wanted = real_tokens(i, 0, p_.queries);
+      std::int64_t count = cache_.count(layer_, sequence) + wanted;
+      if (wanted > 0) count -= cache_.in_the_way(layer_, sequence, wanted, first_position(i, 0));
+      most = std::max(most, count);
+    }
+    return p_.keys >= most && p_.keys <= cache_.shape_.capacity;
   }
   /// Where the tokens that have room end, padding behind them included.
   std::int64_t end_of_piece(std::int64_t i, std::int64_t first) {
@@ -238,9 +251,7 @@ class KvCache::Intake {
       p.query_scales.data += (p.query_scales.per_batch ? i * p_.queries : 0) + first;
     }
 
-    const std::int64_t most = *std::max_element(counts, counts + count);
-    if (!p.taps.any()) p.keys = most;
-    if (p.keys < most || p.keys > cache_.shape_.capacity) return Status::shape;
+    if (!p.taps.any()) p.keys = *std::max_element(counts, counts + count);
     p.key = cache_.key(layer_, sequence, 0, 0);
     p.value = cache_.value(layer_, sequence, 0, 0);
     p.key_rows = cache_.shape_.capacity;

@@ -22,9 +22,10 @@ Interval local_keys(const Masks& masks, std::int64_t query) {
   if (masks.before >= 0) seen.cut(query - std::min(masks.before, kFarthest), seen.last);
   if (masks.after >= 0) seen.cut(seen.first, query + std::min(masks.after, kFarthest));
   if (masks.chunk > 0) {
-    const std::int64_t rest = query % masks.chunk;
-    const std::int64_t start = query - (rest < 0 ? rest + masks.chunk : rest);
-    seen.cut(start, masks.chunk < kFarthest ? start + masks.chunk - 1 : seen.last);
+    const std::int64_t chunk = std::min(masks.chunk, kFarthest);
+    const std::int64_t rest = query % chunk;
+    const std::int64_t start = query - (rest < 0 ? rest + chunk : rest);
+    seen.cut(start, start + chunk - 1);
   }
   return seen;
 }

@@ -6,7 +6,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_options(posenc_options INTERFACE -msse4.1)
 endif()
 
-if(POSENC_SANITIZE)
+if(POSENC_SANITIZE OR POSENC_FUZZ)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(posenc_options INTERFACE ${sanitizers})

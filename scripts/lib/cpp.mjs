@@ -11,7 +11,7 @@ const CACHE = 'build/steps/tidy.json';
 
 /** @returns {string[]} every C++ file of the project */
 export const cppFiles = () =>
-  ['cpp', 'tests/cpp']
+  ['cpp', 'tests/cpp', 'tests/fuzz']
     .flatMap((folder) => filesIn(folder))
     .filter((file) => /\.(cpp|hpp|inc)$/.test(file));
 

@@ -1,5 +1,7 @@
 /** Programs of the system that the build and the tests use. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { findProgram } from '../../cpp/toolchain/find.mjs';
 import { firstVersion, isAtLeast } from '../../cpp/toolchain/versions.mjs';
 import { installPackages } from './apt.mjs';
@@ -19,6 +21,37 @@ export function findChromium() {
   if (CHROMIUM) return existsSync(CHROMIUM) ? CHROMIUM : undefined;
   const installed = CHROMIUM_NAMES.map((name) => findProgram(name)).find(Boolean);
   return installed ?? CHROMIUM_PATHS.find((path) => existsSync(path));
+}
+
+const EMPTY_TARGET = `extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) {
+  return 0;
+}
+`;
+
+/** @returns {Promise<string | undefined>} a Clang that comes with libFuzzer and the sanitizers */
+export async function findFuzzingCompiler() {
+  const clang = findProgram('clang++');
+  if (clang === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'posenc-fuzz-'));
+  try {
+    const source = join(folder, 'empty.cpp');
+    writeFileSync(source, EMPTY_TARGET);
+    await run(clang, ['-fsanitize=fuzzer,address,undefined', source, '-o', join(folder, 'empty')]);
+    return clang;
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Installs that compiler; which package has libFuzzer depends on the release. */
+async function setUpFuzzingCompiler() {
+  for (const name of ['clang', 'libclang-rt-dev']) {
+    if ((await findFuzzingCompiler()) !== undefined) return;
+    const advice = await installPackages([name]);
+    if (advice) console.error(`The fuzz tests need Clang with libFuzzer; ${advice}`);
+  }
 }
 
 /** Whether some font has Chinese characters; without one, screenshots show boxes. */
@@ -56,7 +89,7 @@ export async function setUpTestPrograms() {
   const missing = ['clang-format', 'clang-tidy'].filter((name) => findProgram(name) === undefined);
   if (findChromium() === undefined) missing.push('chromium');
   if (!(await hasChineseFont())) missing.push('fonts-noto-cjk');
-  if (missing.length === 0) return;
-  const advice = await installPackages(missing);
+  const advice = missing.length > 0 ? await installPackages(missing) : undefined;
   if (advice) console.error(`Some tests need ${missing.join(', ')}; ${advice}`);
+  await setUpFuzzingCompiler();
 }

@@ -321,17 +321,22 @@ TEST_CASE("the same bits on every run, whichever gradients are wanted") {
 }
 
 TEST_CASE("any of the counts of tokens and entries may be 0 on the way back") {
-  for (int which = 0; which < 3; ++which) {
-    AttentionCase c;
-    c.batch = which == 0 ? 0 : 2;
-    c.queries = which == 1 ? 0 : 3;
-    c.keys = which == 2 ? 0 : 4;
-    c.fill(9);
-    c.query_positions = count_from(0, c.queries);
-    const Gradients g = gradients_of(c);
-    for (const float x : g.query) CHECK(x == 0.0F);
-    for (const float x : g.key) CHECK(x == 0.0F);
-    for (const float x : g.value) CHECK(x == 0.0F);
+  for (const Sample& sample : attention_samples(8, 1)) {
+    CAPTURE(sample.label);
+    const auto encoding = sample.make();
+    for (int which = 0; which < 3; ++which) {
+      AttentionCase c;
+      c.batch = which == 0 ? 0 : 2;
+      c.queries = which == 1 ? 0 : 3;
+      c.keys = which == 2 ? 0 : 4;
+      c.fill(9);
+      c.query_positions = count_from(0, c.queries);
+      c.encodings = {encoding.get()};
+      const Gradients g = gradients_of(c);
+      for (const float x : g.query) CHECK(x == 0.0F);
+      for (const float x : g.key) CHECK(x == 0.0F);
+      for (const float x : g.value) CHECK(x == 0.0F);
+    }
   }
 }
 

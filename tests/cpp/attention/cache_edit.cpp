@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -159,6 +160,8 @@ TEST_CASE("shifts out of what is known, and of parts that do not exist, change n
   REQUIRE(cached.append(c) == Status::ok);
   const auto before = stored_keys(cache);
   CHECK(cache.shift({0, 0}, 3, 6, kMaxPosition, cached.terms()) == Status::position);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  CHECK(cache.shift({0, 0}, -kMost - 1, kMost, kMost, cached.terms()) == Status::position);
   CHECK(cache.shift({0, 1}, 0, 6, 1, cached.terms()) == Status::shape);
   CHECK(cache.shift({1, 0}, 0, 6, 1, cached.terms()) == Status::shape);
   CHECK(cache.shift({0, 0}, 6, 3, 1, cached.terms()) == Status::ok);  // no positions

@@ -62,6 +62,18 @@ TEST_CASE("tokens that would see an evicted key are refused") {
   CHECK(cached.append(early, {.placed = true}) == Status::ok);
 }
 
+TEST_CASE("taps that are too narrow are refused before anything goes") {
+  for (const bool renumber : {false, true}) {
+    CachedCase cached(tokens(1), 8, {.window = 4, .sinks = 1, .renumber = renumber});
+    REQUIRE(cached.append(tokens(8)) == Status::ok);
+    const auto before = positions(cached.cache());
+    CHECK(cached.attend(tokens(1), {.tap_keys = 3}).status == Status::shape);
+    CHECK(cached.attend(tokens(1), {.tap_keys = 9}).status == Status::shape);
+    CHECK(positions(cached.cache()) == before);
+    CHECK(cached.attend(tokens(1), {.tap_keys = 8}).status == Status::ok);
+  }
+}
+
 TEST_CASE("where positions are slots, they are those of the papers' examples") {
   struct Row {
     const char* label;

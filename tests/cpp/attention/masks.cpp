@@ -206,6 +206,15 @@ TEST_CASE("chunks, sinks and both sides of a window by hand") {
   AttentionCase c = plain(1, 11);  // the query at 10
   c.chunk = 4;
   CHECK(seen(c, 0) == Keys{8, 9, 10});
+  c.key_positions = count_from(-5, 11);
+  c.query_positions = {-1};
+  for (const std::int64_t all : {std::int64_t{1} << 30, std::int64_t{1} << 53}) {
+    c.chunk = all;  // one of what is before 0, one of the others
+    CHECK(seen(c, 0) == Keys{0, 1, 2, 3, 4});
+  }
+  c.chunk = 4;
+  c.key_positions = count_from(0, 11);
+  c.query_positions = {10};
   c.sinks = 2;
   CHECK(seen(c, 0) == Keys{0, 1, 8, 9, 10});
   c.chunk = 0;
