@@ -7,7 +7,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 if(POSENC_SANITIZE OR POSENC_FUZZ)
-  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g")
+  # Reports name lines; whole debug information, which takes long to write, is for debuggers.
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(posenc_options INTERFACE ${sanitizers})
   target_link_options(posenc_options INTERFACE ${sanitizers})

@@ -11,6 +11,7 @@ const FOUND = `build/${PRESET}/found`;
 
 const OPTIONS = [
   '-verbosity=0',
+  '-print_funcs=0',
   '-max_len=1024',
   // Short inputs say little of a problem: begin with long ones.
   '-len_control=0',

@@ -23,7 +23,8 @@ export function findChromium() {
   return installed ?? CHROMIUM_PATHS.find((path) => existsSync(path));
 }
 
-const EMPTY_TARGET = `extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) {
+const EMPTY_TARGET = `#include <span>
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) {
   return 0;
 }
 `;
@@ -36,7 +37,8 @@ export async function findFuzzingCompiler() {
   try {
     const source = join(folder, 'empty.cpp');
     writeFileSync(source, EMPTY_TARGET);
-    await run(clang, ['-fsanitize=fuzzer,address,undefined', source, '-o', join(folder, 'empty')]);
+    const options = ['-std=c++20', '-fsanitize=fuzzer,address,undefined'];
+    await run(clang, [...options, source, '-o', join(folder, 'empty')]);
     return clang;
   } catch {
     return undefined;
@@ -50,7 +52,10 @@ async function setUpFuzzingCompiler() {
   for (const name of ['clang', 'libclang-rt-dev']) {
     if ((await findFuzzingCompiler()) !== undefined) return;
     const advice = await installPackages([name]);
-    if (advice) console.error(`The fuzz tests need Clang with libFuzzer; ${advice}`);
+    if (advice) {
+      console.error(`The fuzz tests need Clang with libFuzzer; ${advice}`);
+      return;
+    }
   }
 }
 
