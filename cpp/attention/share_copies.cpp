@@ -39,20 +39,20 @@ bool copyable(const ScoreTerms& terms) {
 
 class ProblemWork final : public SharedWork {
  public:
-  ProblemWork(const AttentionProblem& problem, RunProblem run) : problem_(problem), run_(run) {}
+  ProblemWork(const AttentionProblem& problem, RunProblem does) : problem_(problem), does_(does) {}
 
   Status run(Share& share) const override {
-    if (share.thread() == 0) return run_(problem_, share);
+    if (share.thread() == 0) return does_(problem_, share);
     OwnTerms own;
     if (const Status status = own.copy(problem_.terms); status != Status::ok) return status;
     AttentionProblem mine = problem_;
     mine.terms = own.terms();
-    return run_(mine, share);
+    return does_(mine, share);
   }
 
  private:
   const AttentionProblem& problem_;
-  RunProblem run_;
+  RunProblem does_;
 };
 
 }  // namespace
