@@ -21,7 +21,6 @@ set(POSENC_FAST_SOURCES
   cpp/attention/backward_head.cpp
   cpp/position/angle_table.cpp
   cpp/position/position.cpp
-  cpp/position/rope.cpp
   cpp/position/rotation.cpp
   cpp/position/sinusoidal.cpp)
 

@@ -120,10 +120,21 @@ export const groups = [
     path: 'model',
     title: { zh: '模型', en: 'Models' },
     about: {
-      zh: '检查点、分词器，以及注意力之外的层。',
-      en: 'Checkpoints, tokenizers, and layers beside attention.',
+      zh: '载入真实的小模型：生成、困惑度、看进每一层；检查点与分词器。',
+      en: 'Small models that run: text, perplexity, the inside of each layer; checkpoints and tokenizers.',
     },
-    lead: '`linear` of a [loaded module](/en/api/load.html#Posenc) runs a layer; checkpoints and tokenizers need no module.',
+    lead: '`loadModel` of a [loaded module](/en/api/load.html#Posenc) makes a `LanguageModel`, `linear` runs one layer; checkpoints and tokenizers need no module.',
+    first: 'LanguageModel',
+  },
+  {
+    path: 'train',
+    title: { zh: '训练', en: 'Training' },
+    about: {
+      zh: '整个模型与编码的梯度，AdamW 的一步步更新。',
+      en: 'Gradients of a whole model and its encodings, and the steps of AdamW.',
+    },
+    lead: '`trainer` of a [loaded module](/en/api/load.html#Posenc) makes one of a loaded model.',
+    first: 'Trainer',
   },
   {
     path: 'tensors',

@@ -13,7 +13,7 @@ from .files import read_golden, read_safetensors
 from .parts import alibi_slopes, attention, causal, frequencies, mpt_slopes, rotate
 
 GOLDEN = Path(__file__).parents[2]
-STORIES = Path("/work/shared/conformance/stories260k")
+STORIES = Path(__file__).parents[5] / "shared/conformance/stories260k"
 POSITIONS = 1e-2  # switching positions off, or anything in Model.without, must change a logit by more
 TENSORS = 1e-3  # so must noise in any tensor
 SAME = 1e-9
