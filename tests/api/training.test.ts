@@ -86,18 +86,18 @@ describe('what encodings learn', () => {
   > = {
     t5: () => {
       const tensor = posenc.tensor(random.normal(8 * heads), [8 * heads]);
-      const encoding = posenc.encoding('t5', { heads, buckets: 8, table: tensor } as never);
-      return { tensor, encoding: encoding as unknown as Encoding };
+      const encoding = posenc.encoding('t5', { heads, buckets: 8, table: tensor });
+      return { tensor, encoding };
     },
     shaw: () => {
       const tensor = posenc.tensor(random.normal(7 * headDim), [7 * headDim]);
-      const encoding = posenc.encoding('shaw', { headDim, maxDistance: 3, keys: tensor } as never);
-      return { tensor, encoding: encoding as unknown as Encoding };
+      const encoding = posenc.encoding('shaw', { headDim, maxDistance: 3, keys: tensor });
+      return { tensor, encoding };
     },
     learned: () => {
       const tensor = posenc.tensor(random.normal(16 * 12), [16 * 12]);
-      const encoding = posenc.encoding('learned', { width: 16, table: tensor } as never);
-      return { tensor, encoding: encoding as unknown as Encoding };
+      const encoding = posenc.encoding('learned', { width: 16, table: tensor });
+      return { tensor, encoding };
     },
   };
 

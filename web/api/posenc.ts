@@ -72,6 +72,6 @@ function refused(): FullMethods {
       allowed: "load({ variant: 'simd' }) or 'relaxed'",
     });
   };
-  const methods = fullMethods.map((name) => [name, refuse(name)]);
-  return Object.fromEntries(methods) as unknown as FullMethods;
+  const methods = fullMethods.map((name) => [name, refuse(name)] as const);
+  return Object.fromEntries<unknown>(methods) as FullMethods;
 }

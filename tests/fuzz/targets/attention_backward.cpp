@@ -110,6 +110,19 @@ void go_back(Bytes bytes) {
   for (const test::Tensor* tensor : trained) {
     g.tensors.emplace_back(tensor == nullptr ? 0 : tensor->numbers.size());
   }
+  if (getenv("DBG")) {
+    const std::string d = getenv("DBG");
+    if (d.find('c') != d.npos) c.softcap = 0;
+    if (d.find('s') != d.npos) c.sink_logits.clear();
+    if (d.find('a') != d.npos) c.added = {};
+    if (d.find('m') != d.npos) c.key_mask.clear();
+    if (d.find('v') != d.npos) c.shown = {};
+    if (d.find('k') != d.npos) c.scale = 1;
+    for (float x : c.added.values) fprintf(stderr, "added %g ", double(x));
+    for (float x : c.sink_logits) fprintf(stderr, "sink %g ", double(x));
+    for (float x : c.head_scales) fprintf(stderr, "hs %g ", double(x));
+    for (float x : c.query_scales) fprintf(stderr, "qs %g ", double(x));
+  }
   const auto run = [&](test::Gradients& gradients) {
     return test::run(
         c, {.taps = false, .gradients = &gradients, .offset = offset, .zero_axes = false});

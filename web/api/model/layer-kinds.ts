@@ -75,7 +75,7 @@ function ownEncodings(
   return encodings.map((spec) => {
     const options = encodingOptions(spec, numbers);
     const stretched = scaling === undefined ? options : withScaling(spec, options, scaling);
-    return new ConfiguredEncoding(engine, spec.name, stretched as never) as unknown as Encoding;
+    return new ConfiguredEncoding(engine, spec.name, stretched);
   });
 }
 

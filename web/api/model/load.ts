@@ -54,7 +54,7 @@ async function open({ config, weights, signal }: LoadModelOptions) {
     }
     return { ...(await readLlama2c(weights as ByteInput, reading)), opened: true };
   }
-  const files = weights as ByteInput | readonly ByteInput[];
+  const files = weights;
   return { config: parsed(config), weights: await readSafetensors(files, reading), opened: true };
 }
 
