@@ -22,18 +22,18 @@ Status Trainer::allocate() {
     return Status::unsupported;
   }
   const std::int64_t tensors = model_.tensor_count();
-  by_tensor_ = Buffer<Parameter*>(tensors);
+  by_tensor_ = Buffer<std::int64_t>(tensors);
   layer_gradients_ = Buffer<float*>(stack.layers * LayerTensor::count);
   if (!parameters_.ok() || !by_tensor_.ok() || !layer_gradients_.ok()) return Status::memory;
   for (std::int64_t number = 0; number < tensors; ++number) {
     const TensorPlace place = model_.place(number);
     const Matrix& matrix = model_.tensor(place);
-    by_tensor_[number] = nullptr;
+    by_tensor_[number] = -1;
     if (matrix.given()) {
       if (matrix.precision != Precision::f32) return Status::unsupported;
-      by_tensor_[number] =
-          add(model_.numbers(place), matrix.rows * matrix.columns, matrix.rows > 1);
-      if (by_tensor_[number] == nullptr) return Status::memory;
+      by_tensor_[number] = count_;
+      const bool decays = matrix.rows > 1;
+      if (!add(model_.numbers(place), matrix.rows * matrix.columns, decays)) return Status::memory;
     }
     if (place.part == Part::decoder) {
       layer_gradients_[place.layer * LayerTensor::count + place.tensor] = gradient_at(place);
@@ -42,27 +42,30 @@ Status Trainer::allocate() {
   return Status::ok;
 }
 
-Trainer::Parameter* Trainer::add(float* values, std::int64_t count, bool decays) {
-  Buffer<float> state(3 * count);
-  if (!state.ok()) return nullptr;
-  std::fill_n(state.data(), 3 * count, 0.0F);
+bool Trainer::add(float* values, std::int64_t count, bool decays) {
+  Parameter& made = parameters_.add(values, count, decays);
   ++count_;
-  return &parameters_.add(values, count, decays, std::move(state));
+  if (!made.state.ok()) return false;
+  std::fill_n(made.state.data(), 3 * count, 0.0F);
+  return true;
 }
 
 float* Trainer::adopt(float* values, std::int64_t count, bool decays) {
-  Parameter* made = add(values, count, decays);
-  return made == nullptr ? nullptr : made->gradient();
+  return add(values, count, decays) ? parameters_[count_ - 1].gradient() : nullptr;
+}
+
+std::int64_t Trainer::number_of(TensorPlace place) const {
+  return by_tensor_[static_cast<std::int64_t>(model_.index(place))];
 }
 
 float* Trainer::gradient_at(TensorPlace place) {
-  Parameter* parameter = by_tensor_[static_cast<std::int64_t>(model_.index(place))];
-  return parameter == nullptr ? nullptr : parameter->gradient();
+  const std::int64_t number = number_of(place);
+  return number < 0 ? nullptr : parameters_[number].gradient();
 }
 
 const float* Trainer::gradient(TensorPlace place) const {
-  const Parameter* parameter = by_tensor_[static_cast<std::int64_t>(model_.index(place))];
-  return parameter == nullptr ? nullptr : parameter->gradient();
+  const std::int64_t number = number_of(place);
+  return number < 0 ? nullptr : parameters_.begin()[number].gradient();
 }
 
 void Trainer::clear() {

@@ -55,6 +55,9 @@ class Trainer {
  private:
   /// A trained array with its gradient and moments, which follow one another.
   struct Parameter {
+    Parameter(float* trained, std::int64_t numbers, bool shrinks)
+        : values(trained), count(numbers), decays(shrinks), state(3 * numbers) {}
+
     float* values;
     std::int64_t count;
     bool decays;
@@ -66,8 +69,10 @@ class Trainer {
     float* second() { return state.data() + 2 * count; }
   };
 
-  Parameter* add(float* values, std::int64_t count, bool decays);
+  /// Adds a parameter whose gradient and moments are 0; false when there is no memory.
+  bool add(float* values, std::int64_t count, bool decays);
   float* gradient_at(TensorPlace place);
+  std::int64_t number_of(TensorPlace place) const;
   Status embedding_back(const TrainingBatch& batch, const std::int32_t* positions, const float* raw,
                         Buffer<float>& d_x);
   Status read_out(const TrainingBatch& batch, const float* x, float* d_x, double& loss);
@@ -75,7 +80,7 @@ class Trainer {
   Model& model_;
   Objects<Parameter> parameters_;
   std::int64_t count_ = 0;
-  Buffer<Parameter*> by_tensor_;    // (tensor_count): null where the model has none
+  Buffer<std::int64_t> by_tensor_;  // (tensor_count): number of its parameter; −1 = it is absent
   Buffer<float*> layer_gradients_;  // (layers, LayerTensor::count)
 };
 

@@ -1,0 +1,160 @@
+// The way back through whole models against differences of their loss.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "train/trainer.hpp"
+
+namespace posenc::test {
+namespace {
+
+using L = LayerTensor;
+using M = ModelTensor;
+
+/// One kind of model.
+struct Kind {
+  std::string name;
+  ModelShape shape;
+  bool biases, norms_of_heads, position_table, embedding_norm, own_head;
+};
+
+Kind kind(const std::string& name, NormKind norm, Activation activation, bool gated, bool rest) {
+  Kind k{name, {}, rest, rest, rest, rest, rest};
+  k.shape.vocabulary = 11;
+  k.shape.width = 6;
+  k.shape.embedding_scale = rest ? 1.5F : 1.0F;
+  k.shape.logit_scale = rest ? 0.7F : 1.0F;
+  k.shape.position_offset = rest ? 2 : 0;
+  StackShape& s = k.shape.decoder;
+  s.layers = 2;
+  s.heads = 4;
+  s.kv_heads = 2;
+  s.head_dim = 3;
+  s.hidden = 9;
+  s.norm = norm;
+  s.activation = activation;
+  s.gated = gated;
+  s.softcap = rest ? 5.0F : 0.0F;
+  return k;
+}
+
+const Kind kKinds[] = {
+    kind("rms, silu, gated", NormKind::rms, Activation::silu, true, false),
+    kind("layer norm, gelu, with everything", NormKind::layer, Activation::gelu, false, true),
+    kind("layer norm, tanh gelu, gated", NormKind::layer, Activation::gelu_tanh, true, true),
+    kind("rms, relu", NormKind::rms, Activation::relu, false, false),
+};
+
+bool wanted(const Kind& k, TensorPlace place) {
+  const std::string name =
+      place.part == Part::whole ? M::kNames[place.tensor] : L::kNames[place.tensor];
+  const auto has = [&](const char* text) { return name.find(text) != std::string::npos; };
+  if (place.part == Part::encoder || has("post_norm") || has("cross") || has("transform") ||
+      has("type") || has("head.norm") || has("encoder")) {
+    return false;
+  }
+  if (has("query_norm") || has("key_norm")) return k.norms_of_heads;
+  if (has("embedding.position")) return k.position_table;
+  if (has("embedding.norm")) return k.embedding_norm;
+  if (name == "head.weight") return k.own_head;
+  if (has(".bias")) return k.biases;
+  return true;
+}
+
+void fill(Model& model, const Kind& k) {
+  REQUIRE(model.allocate() == Status::ok);
+  Random stream(3, 0);
+  for (std::int64_t number = 0; number < model.tensor_count(); ++number) {
+    const TensorPlace place = model.place(number);
+    TensorShape shape = model.expected(place);
+    if (shape.rows == 0 || !wanted(k, place)) continue;
+    if (place.part == Part::whole && place.tensor == M::positions) shape.rows = 12;
+    REQUIRE(model.add(place, shape, Precision::f32) == Status::ok);
+    std::vector<float> numbers(static_cast<std::size_t>(shape.rows * shape.columns));
+    const float base = shape.rows == 1 ? 1.0F : 0.0F;
+    for (float& x : numbers) x = base + 0.4F * stream.normal();
+    model.write(place, 0, shape.rows, numbers.data());
+  }
+  TensorPlace missing;
+  REQUIRE_FALSE(model.missing(missing));
+}
+
+TEST_CASE("gradients of whole models are those of their loss") {
+  constexpr std::int64_t kBatch = 2;
+  constexpr std::int64_t kTokens = 5;
+  const std::int32_t ids[] = {1, 4, 4, 10, 2, 7, 0, 3, 3, 9};
+  const std::int32_t targets[] = {4, 4, 10, 2, 5, 0, 3, 3, 9, 1};
+  const float weights[] = {1, 1, 0, 2, 1, 1, 1, 0.5F, 1, 0};
+  for (const Kind& k : kKinds) {
+    CAPTURE(k.name);
+    Model model(k.shape);
+    fill(model, k);
+    Trainer trainer(model, 0);
+    REQUIRE(trainer.allocate() == Status::ok);
+    const std::vector<LayerTerms> layers(2, {.terms = {}, .scale = 0.6F, .window = 0});
+    const std::vector<LayerTrained> trained(2);
+    TrainingBatch batch;
+    batch.step.batch = kBatch;
+    batch.step.tokens = kTokens;
+    batch.step.ids = ids;
+    batch.step.layers = layers;
+    batch.targets = targets;
+    batch.weights = weights;
+    batch.trained = trained;
+    double loss = 0.0;
+    REQUIRE(trainer.learn(batch, loss) == Status::ok);
+    CHECK(loss > 0.5);
+    const auto loss_now = [&] {
+      double now = 0.0;
+      REQUIRE(trainer.learn(batch, now) == Status::ok);
+      return now;
+    };
+    for (std::int64_t number = 0; number < model.tensor_count(); ++number) {
+      const TensorPlace place = model.place(number);
+      float* values = model.numbers(place);
+      if (values == nullptr) continue;
+      CAPTURE(number);
+      const Matrix& matrix = model.tensor(place);
+      const std::int64_t count = matrix.rows * matrix.columns;
+      // All calls below add to the gradients too.
+      const std::vector<float> gradient(trainer.gradient(place), trainer.gradient(place) + count);
+      for (std::int64_t i = 0; i < count; i += std::max<std::int64_t>(1, count / 5)) {
+        const float before = values[i];
+        constexpr float kStep = 4e-3F;
+        values[i] = before + kStep;
+        const double up = loss_now();
+        values[i] = before - kStep;
+        const double down = loss_now();
+        values[i] = before;
+        const double difference = (up - down) / (2.0 * double{kStep});
+        CHECK(std::fabs(difference - double{gradient[static_cast<std::size_t>(i)]}) <
+              2e-3 + 1e-2 * std::fabs(difference));
+      }
+      trainer.clear();
+      loss_now();
+    }
+  }
+}
+
+TEST_CASE("trainers refuse what they cannot train") {
+  Kind k = kKinds[0];
+  k.shape.decoder.placement = NormPlacement::post;
+  Model post(k.shape);
+  fill(post, k);
+  CHECK(Trainer(post, 0).allocate() == Status::unsupported);
+
+  Model model(kKinds[0].shape);
+  fill(model, kKinds[0]);
+  Trainer trainer(model, 1);
+  REQUIRE(trainer.allocate() == Status::ok);
+  TrainingBatch batch;
+  double loss = 0.0;
+  CHECK(trainer.learn(batch, loss) == Status::shape);
+}
+
+}  // namespace
+}  // namespace posenc::test
