@@ -114,6 +114,9 @@ class Head {
       return false;
     }
     if (!c_.shown.values.empty() && c_.shown.at(entry_, head_, m, n) == 0) return false;
+    if (!c_.added.values.empty() && double{c_.added.at(entry_, head_, m, n)} == kHidden) {
+      return false;
+    }
     return !r_.visible || r_.visible(head_, at, key_at);
   }
 
