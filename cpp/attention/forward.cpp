@@ -150,10 +150,11 @@ class Forward {
   }
 
   void start(std::int64_t head, SoftmaxState& state) const {
+    const bool adds = p_.masks.added.data != nullptr;
     if (p_.sink_logits != nullptr) {
-      state.reset_with_sink(p_.sink_logits[head]);
+      state.reset_with_sink(p_.sink_logits[head], adds);
     } else {
-      state.reset(p_.masks.added.data == nullptr ? 0.0F : -std::numeric_limits<float>::infinity());
+      state.reset(adds ? -std::numeric_limits<float>::infinity() : 0.0F);
     }
   }
 

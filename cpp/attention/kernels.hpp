@@ -144,10 +144,11 @@ struct SoftmaxState {
     std::fill_n(maximum, kPanel, -std::numeric_limits<float>::infinity());
     std::fill_n(sum, kPanel, 0.0F);
   }
-  /// With a logit that takes weight and mixes nothing in.
-  void reset_with_sink(float logit) {
-    std::fill_n(offset, kPanel, 0.0F);
-    std::fill_n(maximum, kPanel, logit);
+  /// With a logit that takes weight and mixes nothing in. Beside a dense mask, logits are counted
+  /// from it, so that both may be huge.
+  void reset_with_sink(float logit, bool adds) {
+    std::fill_n(offset, kPanel, adds ? logit : 0.0F);
+    std::fill_n(maximum, kPanel, adds ? 0.0F : logit);
     std::fill_n(sum, kPanel, 1.0F);
   }
 };

@@ -16,6 +16,7 @@ using test::Sample;
 using test::Tensor;
 
 constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMostRows = 1000.0;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Samples that act inside attention; made once for each shape.
@@ -92,7 +93,12 @@ double Encodings::value(Bytes& bytes, const Parameter& p, const Tensor* before) 
     doubles_.push_back(std::make_unique<test::BasicTensor<double>>(std::move(numbers)));
     return doubles_.back()->value();
   }
-  if (p.kind == Parameter::Kind::real || bytes.once_in(8)) return bytes.pick(reals);
+  if (p.kind == Parameter::Kind::real) return bytes.pick(reals);
+  if (bytes.once_in(8)) {
+    // Tables as long as is allowed take minutes to fill.
+    const double number = bytes.pick(reals);
+    return number <= p.high ? std::min(number, kMostRows) : number;
+  }
   return std::max(p.low, 0.0) + static_cast<double>(bytes.below(40));
 }
 

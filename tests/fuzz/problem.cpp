@@ -127,7 +127,7 @@ void add_masks(Bytes& bytes, AttentionCase& c) {
   if (bytes.once_in(8)) c.global_keys = per_token(bytes, rare, c.keys, c.batch);
   if (bytes.once_in(8)) c.global_queries = per_token(bytes, rare, c.queries, c.batch);
   // Both or none: an empty array is none.
-  if (bytes.once_in(8) && c.queries > 0 && c.keys > 0) {
+  if (bytes.once_in(8) && c.batch * c.queries * c.keys > 0) {
     c.query_segments = per_token(bytes, segments, c.queries, c.batch);
     c.key_segments = per_token(bytes, segments, c.keys, c.batch);
   }

@@ -128,6 +128,19 @@ TEST_CASE("a row that is masked by a huge finite number keeps its gradient") {
   }
 }
 
+TEST_CASE("a sink beside keys that are masked by the same huge number takes its share") {
+  for (const float huge : {-1e9F, 1e9F}) {
+    CAPTURE(huge);
+    AttentionCase c;
+    c.queries = c.keys = 9;
+    c.fill(5);
+    c.added = {{1, 1, 1, 1}, {huge}};
+    c.sink_logits = {huge};
+    CHECK(differences(run(c).output, expected(c).output) == "");
+    check_gradients(c);
+  }
+}
+
 TEST_CASE("what is hidden may hold anything, and has gradient 0") {
   const auto zeros = [](std::span<const float> x) {
     return std::all_of(x.begin(), x.end(), [](float v) { return v == 0.0F; });
