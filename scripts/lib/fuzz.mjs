@@ -19,6 +19,9 @@ const OPTIONS = [
   '-timeout=30',
 ];
 
+/** Inputs of a repeatable run: the same ones on every machine, unless time ends it before. */
+const RUNS = 20_000;
+
 /** @returns {string[]} the names of all targets */
 export const fuzzTargets = () =>
   readdirSync(at('tests/fuzz/targets'))
@@ -40,7 +43,7 @@ async function fuzzOne(target, { seconds, isRepeatable }) {
     ...OPTIONS,
     `-max_total_time=${seconds}`,
     `-artifact_prefix=${at(FOUND)}/${target}-`,
-    ...(isRepeatable ? ['-seed=1'] : []),
+    ...(isRepeatable ? ['-seed=1', `-runs=${RUNS}`] : []),
   ];
   const env = { ...process.env, UBSAN_OPTIONS: 'print_stacktrace=1' };
   try {
@@ -54,9 +57,9 @@ async function fuzzOne(target, { seconds, isRepeatable }) {
  * Fuzzes targets, as many at once as there are processors.
  * @param {string[]} targets
  * @param {object} options
- * @param {number} options.seconds for each target
- * @param {boolean} [options.isRepeatable] from the same seed each time, without the inputs that
- *   earlier runs found of interest
+ * @param {number} options.seconds at most for each target
+ * @param {boolean} [options.isRepeatable] from the same seed each time, a fixed number of inputs,
+ *   without those that earlier runs found of interest
  * @throws {RunError} that says how targets failed
  */
 export async function fuzz(targets, { seconds, isRepeatable = false }) {
