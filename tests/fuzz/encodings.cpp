@@ -64,7 +64,7 @@ void Encodings::add(Bytes& bytes, const Sample& sample) {
   for (std::int64_t changes = bytes.below(4); changes > 0 && !parameters.empty(); --changes) {
     const auto i =
         static_cast<std::size_t>(bytes.below(static_cast<std::int64_t>(parameters.size())));
-    are_samples_ = false;
+    if (parameters[i].kind == Parameter::Kind::tensor) has_plain_tensors_ = false;
     choice.values[i] = value(bytes, parameters[i], tensor_at(tensors_, choice.values[i]));
   }
   choices_.push_back(std::move(choice));

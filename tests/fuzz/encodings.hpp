@@ -23,8 +23,9 @@ class Encodings {
   Status make();
   const ScoreTerms& terms() const { return terms_; }
   std::vector<const Encoding*> list() const;
-  /// True when no parameter was replaced: no number is beyond limits that gradients pass (KERPLE).
-  bool are_samples() const { return are_samples_; }
+  /// True when trained numbers are those of the samples: finite, and within the limits that
+  /// gradients pass (KERPLE).
+  bool has_plain_tensors() const { return has_plain_tensors_; }
   /// Their names and the values that were chosen.
   std::string text() const;
   /// The tensors of a single encoding in table order, null = not given.
@@ -43,7 +44,7 @@ class Encodings {
   std::vector<std::unique_ptr<test::BasicTensor<double>>> doubles_;
   std::vector<std::unique_ptr<Encoding>> made_;
   ScoreTerms terms_;
-  bool are_samples_ = true;
+  bool has_plain_tensors_ = true;
 };
 
 }  // namespace posenc::fuzz
