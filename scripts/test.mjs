@@ -6,6 +6,7 @@
 import { findProgram } from '../cpp/toolchain/find.mjs';
 import { build } from './build.mjs';
 import { buildPreset } from './lib/cmake.mjs';
+import { runDoctest } from './lib/doctest.mjs';
 import { isMain, main } from './lib/main.mjs';
 import { ROOT, at, tool } from './lib/project.mjs';
 import { runLoud } from './lib/run.mjs';
@@ -53,7 +54,7 @@ async function runAll(checks) {
 
 async function native(preset) {
   await buildPreset(preset, 'posenc_tests');
-  await expectSuccess(at('build', preset, 'posenc_tests'), ['--minimal']);
+  await runDoctest(at('build', preset, 'posenc_tests'));
 }
 
 /** Runs the tests of folders. */
