@@ -194,8 +194,8 @@ void narrow_to_f16(const float* x, std::int64_t count, std::uint16_t* out) {
   constexpr float kLargest = 65504.0F;
   for (std::int64_t i = 0; i < count; ++i) {
     const float magnitude = std::min(std::fabs(x[i]), kLargest);
-    int exponent = 0;
-    std::frexp(magnitude, &exponent);
+    int exponent = -13;  // zero is among the subnormal ones
+    if (magnitude > 0.0F) std::frexp(magnitude, &exponent);
     // The last bit of a half of this exponent, that of subnormal ones at least.
     const int last = std::max(exponent - 11, -24);
     const auto steps = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -last)));

@@ -12,11 +12,8 @@ set(POSENC_FAST_SOURCES
   cpp/model/activation.cpp
   cpp/model/linear.cpp
   cpp/model/matrix.cpp
-  cpp/model/norm.cpp
   cpp/train/adamw.cpp
   cpp/train/products.cpp
-  cpp/train/rows_back.cpp
-  cpp/attention/backward_bias.cpp
   cpp/attention/backward_block.cpp
   cpp/attention/backward_head.cpp
   cpp/position/angle_table.cpp

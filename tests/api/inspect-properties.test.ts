@@ -118,6 +118,9 @@ const model = fc.record({
   max_position_embeddings: fc.integer({ min: 64, max: 2 ** 20 }),
 });
 
+// The same configs in every run: a commit passes or fails for its own sake.
+fc.configureGlobal({ seed: 20_261_130 });
+
 /** What every plan promises. */
 function check(plan: Plan): void {
   expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
@@ -186,7 +189,7 @@ describe('configs', () => {
           expect(error.code).toBe('config');
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 1500, examples: [['glm4v_moe', [['hidden_size', 1]]]] },
     );
   });
 

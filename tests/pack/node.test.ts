@@ -86,6 +86,8 @@ describe('importing the package', () => {
       ...['posePositions', 'positionsFromMask', 'randomizedPositions', 'shapePositions'],
       ...['streamingPositions', 'dualChunk', 'leakyReRope', 'reRope', 'selfExtend'],
       ...['convertLayout', 'convertProjection', 'detectLayout'],
+      ...['characterTokenizer', 'huggingFaceTokenizer', 'llama2cTokenizer'],
+      ...['readSafetensors', 'writeSafetensors'],
     ];
     expect(stdout).toBe(`${names.sort().join()}\n`);
   });

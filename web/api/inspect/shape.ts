@@ -139,7 +139,7 @@ function readHeadDim(
     notes.add('head-dim-missing', [fields.at('head_dim'), ...names], {});
     return null;
   }
-  if (!Number.isInteger(quotient) && family.floorsHeadDim) {
+  if (!Number.isInteger(quotient) && quotient > 1 && family.floorsHeadDim) {
     const headDim = Math.floor(quotient);
     notes.add('head-dim-floored', names, { hiddenSize, heads, headDim, type: String(family.type) });
     return headDim;

@@ -69,6 +69,7 @@ export interface GenerateOptions extends SampleOptions, ContextOptions {
 export interface GeneratedToken {
   /** Which prompt it goes on, where several were given; else 0. */
   readonly sequence: number;
+  /** What was chosen. */
   readonly id: number;
   /**
    * Text that became certain by it, never part of a character or of a stop text; empty without a
@@ -138,7 +139,9 @@ export interface TraceOptions<Name extends Traced = Traced> extends ContextOptio
 
 /** What `trace` gives. */
 export interface Trace<Name extends Traced = Traced> {
+  /** Ids of the prompt, T of them. */
   readonly ids: Int32Array;
+  /** What was asked for, of each layer. */
   readonly layers: readonly Pick<LayerTrace, Name>[];
   /** `[T, vocabulary]` */
   readonly logits: Float32Array;
@@ -148,7 +151,9 @@ export interface Trace<Name extends Traced = Traced> {
 export interface LanguageModel {
   /** `model_type` of the config. */
   readonly modelType: string;
+  /** What the engine makes of the config. */
   readonly spec: ModelSpec;
+  /** As it was given to `loadModel`. */
   readonly tokenizer: Tokenizer | undefined;
   /** Longest sequence it was trained with; `null` = the config does not tell. */
   readonly trainedLength: number | null;
@@ -156,6 +161,7 @@ export interface LanguageModel {
   readonly warnings: readonly Note[];
   /** Bytes of the weights. */
   readonly bytes: number;
+  /** Whether it was disposed; then nothing else works. */
   readonly disposed: boolean;
   /** Ids of a text, as prompts become them. */
   encode(text: string, options?: EncodeTextOptions): Int32Array;
@@ -177,6 +183,8 @@ export interface LanguageModel {
   tensor(name: string): Float32Array;
   /** What happens inside, layer by layer. */
   trace<Name extends Traced = Traced>(prompt: Prompt, options?: TraceOptions<Name>): Trace<Name>;
+  /** Frees the weights. */
   dispose(): void;
+  /** The same, for `using`. */
   [Symbol.dispose](): void;
 }

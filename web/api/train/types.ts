@@ -47,6 +47,7 @@ export interface LearnInputs {
 export interface Trainer {
   /** Steps so far. */
   readonly steps: number;
+  /** Whether it was disposed; then nothing else works. */
   readonly disposed: boolean;
   /** Adds the gradients of the mean cross-entropy; returns that. */
   learn(inputs: LearnInputs): number;
@@ -60,6 +61,8 @@ export interface Trainer {
   save(): Uint8Array;
   /** Takes them back, of a trainer of the same model. */
   restore(bytes: Uint8Array): void;
+  /** Frees gradients and moments; the model stays as it is. */
   dispose(): void;
+  /** The same, for `using`. */
   [Symbol.dispose](): void;
 }
