@@ -83,7 +83,10 @@ const STAGES = {
       if (complaints.length > 0) throw new Error(complaints.join('\n'));
     },
   },
-  api: { needsBuild: true, run: () => vitest({}, 'tests/api', 'tests/figures', 'tests/lint') },
+  api: {
+    needsBuild: true,
+    run: () => vitest({}, 'tests/api', 'tests/figures', 'tests/lint', 'tests/model'),
+  },
   pack: { needsBuild: true, run: () => vitest({}, 'tests/pack') },
   e2e: {
     needsBuild: true,
