@@ -98,7 +98,7 @@ const STEPS = [
         platform: 'neutral',
       });
       const worker = readFileSync(at('dist/threads-worker.js'), 'utf8');
-      const separators = ['array', 'check', 'model/public', 'scaling/index'];
+      const separators = ['array', 'check', 'model/public', 'scaling/index', 'signal'];
       for (const file of filesIn('dist').filter((name) => name.includes('/shared-'))) {
         rmSync(at(file));
       }

@@ -10,13 +10,6 @@ namespace {
 
 using L = LayerTensor;
 
-/// (batch, heads, tokens, head_dim) → (batch, tokens, heads, head_dim)
-void merge_heads(const float* x, std::int64_t batch, std::int64_t tokens, std::int64_t heads,
-                 std::int64_t head_dim, float* out) {
-  // The same exchange of two axes.
-  split_heads(x, batch, heads, tokens, head_dim, out);
-}
-
 void keep(const float* x, std::int64_t count, float* trace) {
   if (trace != nullptr) std::copy_n(x, count, trace);
 }
@@ -256,6 +249,12 @@ void split_heads(const float* x, std::int64_t batch, std::int64_t tokens, std::i
       }
     }
   }
+}
+
+void merge_heads(const float* x, std::int64_t batch, std::int64_t tokens, std::int64_t heads,
+                 std::int64_t head_dim, float* out) {
+  // The same exchange of two axes.
+  split_heads(x, batch, heads, tokens, head_dim, out);
 }
 
 }  // namespace posenc

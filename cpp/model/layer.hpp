@@ -36,4 +36,8 @@ Status run_layer(const Model& model, const Step& step, std::int64_t number,
 void split_heads(const float* x, std::int64_t batch, std::int64_t tokens, std::int64_t heads,
                  std::int64_t head_dim, float* out);
 
+/// (batch, heads, tokens, head_dim) → (batch, tokens, heads, head_dim)
+void merge_heads(const float* x, std::int64_t batch, std::int64_t tokens, std::int64_t heads,
+                 std::int64_t head_dim, float* out);
+
 }  // namespace posenc

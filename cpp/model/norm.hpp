@@ -17,7 +17,15 @@ struct Norm {
   const float* bias = nullptr;    // (width), or null = 0
 };
 
-/// Normalises each of `rows` rows; `out` may be `x`. Means are formed in float64.
+/// What a row is shifted and multiplied by before the weight and the bias.
+struct RowScale {
+  float mean, factor;
+};
+
+/// Means are formed in float64.
+RowScale row_scale(const Norm& norm, const float* x, std::int64_t width);
+
+/// Normalises each of `rows` rows; `out` may be `x`.
 void normalize(const Norm& norm, const float* x /* (rows, width) */, std::int64_t rows,
                std::int64_t width, float* out /* (rows, width) */);
 

@@ -117,7 +117,7 @@ class LayerBack {
   };
 
   Status project_back(const Side& side, float* rows, float* spare, float* d_normed) {
-    split_heads(side.d_heads, step_.batch, side.heads, step_.tokens, shape_.head_dim, rows);
+    merge_heads(side.d_heads, step_.batch, step_.tokens, side.heads, shape_.head_dim, rows);
     const float* d_rows = rows;
     if (side.norm >= 0 && weights_[side.norm].given()) {
       const Norm norm = {NormKind::rms, shape_.norm_epsilon, weights_.vector(side.norm)};

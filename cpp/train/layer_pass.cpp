@@ -65,8 +65,7 @@ Status attend(const Model& model, const Step& step, std::int64_t number,
   AttentionProblem problem = attention_of(step, shape, number, positions, tape);
   problem.statistics = tape.statistics.data();
   if (Status s = attention(problem); s != Status::ok) return s;
-  // The same exchange of two axes as that which parts heads.
-  split_heads(tape.found.data(), step.batch, shape.heads, step.tokens, shape.head_dim,
+  merge_heads(tape.found.data(), step.batch, step.tokens, shape.heads, shape.head_dim,
               tape.merged.data());
   return project(weights, L::output, tape.merged.data(), rows, tape.middle.data());
 }

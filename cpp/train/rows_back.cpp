@@ -10,26 +10,6 @@ namespace posenc {
 
 namespace {
 
-/// What a row was shifted and multiplied by.
-struct RowScale {
-  float mean, factor;
-};
-
-RowScale scale_of(const Norm& norm, const float* x, std::int64_t width) {
-  const auto count = static_cast<double>(width);
-  double mean = 0.0;
-  if (norm.kind == NormKind::layer) {
-    for (std::int64_t i = 0; i < width; ++i) mean += double{x[i]};
-    mean /= count;
-  }
-  double variance = 0.0;
-  for (std::int64_t i = 0; i < width; ++i) {
-    variance += (double{x[i]} - mean) * (double{x[i]} - mean);
-  }
-  const double factor = 1.0 / std::sqrt(variance / count + double{norm.epsilon});
-  return {static_cast<float>(mean), static_cast<float>(factor)};
-}
-
 /// out = f(x, d), whole registers at a time.
 template <class F>
 void apply(const float* x, const float* d, std::int64_t count, float* out, F f) {
@@ -87,7 +67,7 @@ void normalize_back(const Norm& norm, const float* x, const float* d_out, std::i
     return norm.weight == nullptr ? 1.0F : norm.weight[i];
   };
   for (std::int64_t row = 0; row < rows; ++row, x += width, d_out += width, d_x += width) {
-    const auto [mean, factor] = scale_of(norm, x, width);
+    const auto [mean, factor] = row_scale(norm, x, width);
     // Means of the gradient by the normalised row, and of that times the row.
     double sum = 0.0;
     double products = 0.0;

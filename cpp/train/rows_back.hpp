@@ -9,7 +9,7 @@
 namespace posenc {
 
 /// Adds to `d_x` the gradient by x of `normalize`, and to `d_weight` and `d_bias` (null = not
-/// wanted) those by its parameters. `d_out` may be null nowhere.
+/// wanted) those by its parameters.
 void normalize_back(const Norm& norm, const float* x /* (rows, width) */,
                     const float* d_out /* (rows, width) */, std::int64_t rows, std::int64_t width,
                     float* d_x /* (rows, width) */, float* d_weight /* (width) */,

@@ -1,8 +1,9 @@
-import { checkOptions, choice, wrong } from './check.js';
+import { checkOptions, choice } from './check.js';
 import { PosencError } from './error.js';
 import { createPosenc } from './posenc.js';
 import { hasRelaxedSimd, hasSimd } from './probe.js';
-import { aborted, SharedLoads } from './shared-loads.js';
+import { SharedLoads } from './shared-loads.js';
+import { checkSignal, expectGoing } from './signal.js';
 import { readSource, type Source } from './source.js';
 import { start, variantOf } from './start.js';
 import type { LoadOptions, Posenc } from './types.js';
@@ -36,7 +37,7 @@ export async function load(options?: LoadOptions): Promise<Posenc> {
   const signal = checkSignal(given.signal);
   const source = readSource(given);
   checkEngine(asked);
-  if (signal?.aborted) throw aborted(signal);
+  expectGoing(signal, 'load');
   const variant = asked === 'auto' && source === undefined ? bestVariant() : asked;
 
   return loadsOf(source?.key ?? '').share(variant, signal, (stop) =>
@@ -77,15 +78,6 @@ const unsupported = (feature: string, hint: string): PosencError =>
     received: `an engine without ${feature}`,
     allowed: `an engine with ${feature}`,
   });
-
-/** Checks a signal; `undefined` is none. */
-export function checkSignal(signal: unknown): AbortSignal | undefined {
-  if (signal === undefined) return undefined;
-  if (Object.prototype.toString.call(signal) !== '[object AbortSignal]') {
-    throw wrong('argument', 'signal', signal, 'an AbortSignal');
-  }
-  return signal as AbortSignal;
-}
 
 function loadsOf(key: string | object): Loads {
   const known = typeof key === 'string' ? loadsByUrl.get(key) : loadsByObject.get(key);

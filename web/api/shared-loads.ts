@@ -1,4 +1,4 @@
-import { PosencError } from './error.js';
+import { aborted } from './signal.js';
 
 /** A load that several callers may wait for. */
 interface Shared<Result> {
@@ -43,7 +43,7 @@ export class SharedLoads<Key, Result> {
     if (signal === undefined) return shared.promise;
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
-        reject(aborted(signal));
+        reject(aborted(signal, 'load'));
         shared.waiting -= 1;
         if (shared.waiting > 0) return;
         this.#forget(key, shared);
@@ -55,7 +55,3 @@ export class SharedLoads<Key, Result> {
     });
   }
 }
-
-/** The error of a load whose signal fired. */
-export const aborted = (signal: AbortSignal): PosencError =>
-  new PosencError('aborted', 'load was aborted', { argument: 'signal', cause: signal.reason });

@@ -6,9 +6,10 @@ import { checkOptions, choice, integer } from './check.js';
 import { importChunk } from './chunk.js';
 import { compile } from './compile.js';
 import { Engine } from './engine.js';
-import { bestVariant, checkEngine, checkSignal, load as loadSingle } from './load.js';
+import { bestVariant, checkEngine, load as loadSingle } from './load.js';
 import { createPosenc } from './posenc.js';
-import { aborted, SharedLoads } from './shared-loads.js';
+import { SharedLoads } from './shared-loads.js';
+import { aborted, checkSignal, expectGoing } from './signal.js';
 import { parseUrl } from './source.js';
 import { decode, instantiate, type Chunk } from './start.js';
 import { maySleep, nodeOs, startHelpers, type ThreadKernels } from './thread-pool.js';
@@ -95,7 +96,7 @@ export async function load(options?: ThreadsOptions): Promise<ThreadedPosenc> {
     given.workerUrl === undefined ? undefined : parseUrl(given.workerUrl, 'workerUrl');
   const signal = checkSignal(given.signal);
   checkEngine(asked);
-  if (signal?.aborted) throw aborted(signal);
+  expectGoing(signal, 'load');
   const variant = asked === 'auto' ? bestVariant() : asked;
   const key = `${variant} ${threads} ${workerUrl?.href}`;
   for (;;) {
@@ -118,7 +119,7 @@ async function start(wanted: Wanted, signal: AbortSignal): Promise<Started> {
     try {
       return await startThreads(wanted, signal);
     } catch {
-      if (signal.aborted) throw aborted(signal);
+      expectGoing(signal, 'load');
     }
   }
   const posenc = await loadSingle({ variant: wanted.variant, signal });
@@ -141,7 +142,7 @@ async function startThreads(
   const endHelpers = await startHelpers(threads - 1, { module, memory }, kernels, workerUrl);
   if (signal.aborted) {
     endHelpers();
-    throw aborted(signal);
+    throw aborted(signal, 'load');
   }
   kernels.startThreads(threads, maySleep());
   const end = (): void => {

@@ -238,7 +238,14 @@ function entryOf(
 
 /** Rows of several steps, one after the other. */
 function joined(results: readonly StepResult[]): StepResult {
-  const join = (key: 'hidden' | 'logits'): Float32Array =>
-    Float32Array.from(results.flatMap((result) => [...result[key]]));
+  const join = (key: 'hidden' | 'logits'): Float32Array => {
+    const out = new Float32Array(results.reduce((sum, result) => sum + result[key].length, 0));
+    let end = 0;
+    for (const result of results) {
+      out.set(result[key], end);
+      end += result[key].length;
+    }
+    return out;
+  };
   return { hidden: join('hidden'), logits: join('logits'), layers: [] };
 }

@@ -1,7 +1,8 @@
 import { checkOptions, integer, wrong } from '../check.js';
-import { PosencError } from '../error.js';
+import { checkSignal, expectGoing } from '../signal.js';
 import { Context } from './context.js';
 import { encodeAll, type Encoded } from './encode.js';
+import { checkIds } from './ids.js';
 import type { LoadedModel } from './loaded.js';
 import { padded } from './prompt.js';
 import { sampler } from './sample.js';
@@ -49,8 +50,8 @@ export async function* generate(
   const choose = samplers(given, prompts.length);
   const ends = new Set(given.stopIds ?? source.ends);
   const stops = checkStops(given.stop, tokenizer);
-  const { signal } = given;
-  expectGoing(signal);
+  const signal = checkSignal(given.signal);
+  expectGoing(signal, 'generate');
   const { encoder } = model.spec;
   const starts = encoder === undefined ? prompts : prompts.map(() => startOf(source, given));
   const context = contextOptions(given);
@@ -87,13 +88,13 @@ export async function* generate(
         next[entry] = id;
         real[entry] = sequence.done ? 0 : 1;
         yield token;
-        expectGoing(signal);
+        expectGoing(signal, 'generate');
       }
       if (sequences.every(({ done }) => done)) return;
       step = { ids: next, tokens: 1, real: real.includes(0) ? real : undefined };
       if (performance.now() - last > turn) {
         await nextTurn();
-        expectGoing(signal);
+        expectGoing(signal, 'generate');
         last = performance.now();
       }
     }
@@ -130,9 +131,7 @@ function samplers(given: GenerateOptions, count: number) {
 function startOf({ model, decoderStart }: Source, given: GenerateOptions): Int32Array {
   const ids = given.decoderStart ?? [decoderStart];
   if (ids.length === 0) throw wrong('shape', 'decoderStart', ids, 'at least one id');
-  return Int32Array.from(ids, (id, i) =>
-    integer(id, `decoderStart[${i}]`, 0, model.spec.vocabulary - 1),
-  );
+  return checkIds(ids, model.spec.vocabulary, 'decoderStart');
 }
 
 function checkStops(stop: unknown, tokenizer: Tokenizer | undefined): readonly string[] {
@@ -145,14 +144,6 @@ function checkStops(stop: unknown, tokenizer: Tokenizer | undefined): readonly s
   }
   if (tokenizer !== undefined) return list as string[];
   throw wrong('argument', 'stop', stop, 'nothing, since the model was loaded without a tokenizer');
-}
-
-function expectGoing(signal: AbortSignal | undefined): void {
-  if (!signal?.aborted) return;
-  throw new PosencError('aborted', 'generate was aborted', {
-    argument: 'signal',
-    cause: signal.reason,
-  });
 }
 
 /** Lets the page draw and listen: a message to oneself comes sooner than any timer. */

@@ -41,7 +41,6 @@ export class CheckpointModel implements LanguageModel {
     model: LoadedModel,
     { modelType, trainedLength, warnings, special }: ModelPlan,
     tokenizer: Tokenizer | undefined,
-    decoderStart: number,
   ) {
     this.modelType = modelType;
     this.spec = model.spec;
@@ -51,7 +50,7 @@ export class CheckpointModel implements LanguageModel {
     this.#model = model;
     const { eos = null } = tokenizer ?? {};
     this.#ends = eos === null ? special.eos : [...new Set([eos, ...special.eos])];
-    this.#decoderStart = decoderStart;
+    this.#decoderStart = special.decoderStart;
     Object.freeze(this);
   }
 

@@ -1,6 +1,6 @@
 import { checkOptions, choice, wrong } from '../check.js';
 import type { Engine } from '../engine.js';
-import { PosencError } from '../error.js';
+import { checkSignal, expectGoing } from '../signal.js';
 import { linear } from './linear.js';
 import type { ByteInput } from './bytes/types.js';
 import { encodingTensors } from './encoding-options.js';
@@ -8,7 +8,7 @@ import { CheckpointModel } from './language-model.js';
 import { readLlama2c } from './llama2c/checkpoint.js';
 import { planModel, type ModelPlan } from './plan.js';
 import type { ModelSpec, TensorName } from './spec.js';
-import { streamTensors, type ModelTensor } from './stream.js';
+import { streamTensors } from './stream.js';
 import { precisions, Transformer } from './transformer.js';
 import type { LanguageModel, LoadModelOptions } from './types.js';
 import { readSafetensors } from './weights/read.js';
@@ -35,7 +35,7 @@ export async function loadModel(engine: Engine, options: LoadModelOptions): Prom
         linear<Float32Array>(engine, inputs),
     });
     const loaded = { transformer, spec: plan.spec, numbersOf };
-    return new CheckpointModel(loaded, plan, given.tokenizer, decoderStart(config));
+    return new CheckpointModel(loaded, plan, given.tokenizer);
   } finally {
     if (opened) await weights.close();
   }
@@ -45,7 +45,7 @@ export async function loadModel(engine: Engine, options: LoadModelOptions): Prom
 async function open({ config, weights, signal }: LoadModelOptions) {
   const reading = signal === undefined ? {} : { signal };
   if (isWeights(weights)) {
-    if (config !== undefined) return { config: parsed(config), weights, opened: false };
+    if (config !== undefined) return { config, weights, opened: false };
     throw wrong('argument', 'config', config, 'the config.json of these weights');
   }
   if (config === undefined) {
@@ -55,21 +55,11 @@ async function open({ config, weights, signal }: LoadModelOptions) {
     return { ...(await readLlama2c(weights as ByteInput, reading)), opened: true };
   }
   const files = weights;
-  return { config: parsed(config), weights: await readSafetensors(files, reading), opened: true };
+  return { config, weights: await readSafetensors(files, reading), opened: true };
 }
 
 const isWeights = (weights: LoadModelOptions['weights']): weights is Weights =>
   typeof weights === 'object' && 'tensors' in weights && 'read' in weights;
-
-function parsed(config: unknown): unknown {
-  if (typeof config !== 'string') return config;
-  try {
-    return JSON.parse(config);
-  } catch (cause) {
-    const message = `config is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw new PosencError('config', message, { argument: 'config', cause });
-  }
-}
 
 /** Brings all tensors into the module; those that encodings are made of are kept here too. */
 async function fill(
@@ -77,8 +67,9 @@ async function fill(
   { spec, tensors }: ModelPlan,
   weights: Weights,
   dtype: (typeof precisions)[number],
-  { onProgress, signal }: LoadModelOptions,
+  { onProgress, signal: given }: LoadModelOptions,
 ) {
+  const signal = checkSignal(given);
   const forEncodings = new Set(
     [spec.decoder, spec.encoder].flatMap((stack) =>
       (stack?.layers ?? []).flatMap(({ encodings }) => encodings.flatMap(encodingTensors)),
@@ -90,9 +81,12 @@ async function fill(
   let loaded = 0;
   try {
     for await (const tensor of streamTensors(tensors, weights)) {
-      if (signal?.aborted) throw aborted(signal);
+      expectGoing(signal, 'loadModel');
       if (forEncodings.has(tensor.name)) kept.set(tensor.name, tensor.data);
-      if (isForEngine(tensor)) transformer.add(tensor, dtype);
+      // Tables of distances are options of encodings alone; all else is the engine's.
+      if (!forEncodings.has(tensor.name) || transformer.has(tensor.name)) {
+        transformer.add(tensor, dtype);
+      }
       loaded += tensor.data.length;
       onProgress?.({ loaded, total });
     }
@@ -104,23 +98,8 @@ async function fill(
   return { transformer, kept };
 }
 
-/** Tables of distances become options of encodings; all else is the engine's. */
-const isForEngine = ({ name }: ModelTensor): boolean => !/\brelative(_query|_key)?\b/.test(name);
-
-const aborted = (signal: AbortSignal): PosencError =>
-  new PosencError('aborted', 'loadModel was aborted', {
-    argument: 'signal',
-    cause: signal.reason,
-  });
-
 function checkTokenizer({ vocabulary }: { vocabulary: number }, spec: ModelSpec): void {
   if (vocabulary <= spec.vocabulary) return;
   const allowed = `at most the ${spec.vocabulary} of the model`;
   throw wrong('shape', 'tokenizer.vocabulary', vocabulary, allowed);
-}
-
-/** First id of a decoder behind an encoder. */
-function decoderStart(config: unknown): number {
-  const { decoder_start_token_id: start } = config as { decoder_start_token_id?: unknown };
-  return typeof start === 'number' && Number.isInteger(start) && start >= 0 ? start : 0;
 }

@@ -22,7 +22,12 @@ export interface ModelPlan {
   /** Longest sequence before any stretching; `null` = the config does not tell. */
   readonly trainedLength: number | null;
   /** First token of a text, and those that end one, as the config says. */
-  readonly special: { readonly bos: number | null; readonly eos: readonly number[] };
+  readonly special: {
+    readonly bos: number | null;
+    readonly eos: readonly number[];
+    /** First id of a decoder behind an encoder. */
+    readonly decoderStart: number;
+  };
   /** What `inspect` found doubtful. */
   readonly warnings: readonly Note[];
 }
@@ -86,5 +91,6 @@ function readSpecial(fields: Fields): ModelPlan['special'] {
   return {
     bos: fields.value('bos_token_id') === -1 ? null : fields.integer('bos_token_id', range),
     eos: list.filter(isId),
+    decoderStart: fields.integer('decoder_start_token_id', range) ?? 0,
   };
 }

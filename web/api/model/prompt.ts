@@ -1,4 +1,5 @@
 import { wrong } from '../check.js';
+import { checkIds } from './ids.js';
 import type { Tokenizer } from './tokenizers/types.js';
 import type { Prompt } from './types.js';
 
@@ -9,30 +10,18 @@ export function idsOf(
   vocabulary: number,
   argument = 'prompt',
 ): Int32Array {
-  if (typeof prompt === 'string') {
-    if (tokenizer === undefined) {
-      throw wrong(
-        'argument',
-        argument,
-        prompt,
-        'ids, since the model was loaded without a tokenizer',
-      );
-    }
-    return checkIds(tokenizer.encode(prompt), vocabulary, argument);
+  const given = typeof prompt === 'string' ? tokenizer?.encode(prompt) : prompt;
+  if (given === undefined && typeof prompt === 'string') {
+    throw wrong(
+      'argument',
+      argument,
+      prompt,
+      'ids, since the model was loaded without a tokenizer',
+    );
   }
-  const isList = Array.isArray(prompt) || ArrayBuffer.isView(prompt);
-  if (!isList) throw wrong('argument', argument, prompt, 'a text, or an array of ids');
-  return checkIds(prompt as ArrayLike<number>, vocabulary, argument);
-}
-
-function checkIds(ids: ArrayLike<number>, vocabulary: number, argument: string): Int32Array {
-  if (ids.length === 0) throw wrong('shape', argument, ids, 'at least one token');
-  for (let i = 0; i < ids.length; i++) {
-    const id = ids[i]!;
-    if (Number.isInteger(id) && id >= 0 && id < vocabulary) continue;
-    throw wrong('range', `${argument}[${i}]`, id, `an id from 0 to ${vocabulary - 1}`);
-  }
-  return Int32Array.from(ids);
+  const ids = checkIds(given, vocabulary, argument);
+  if (ids.length === 0) throw wrong('shape', argument, prompt, 'at least one token');
+  return ids;
 }
 
 /** Several prompts as one batch, padded on the left. */

@@ -88,10 +88,12 @@ export class Transformer {
     const place = this.placeOf(name);
     const columns = shape.at(-1)!;
     const rows = data.length / columns;
-    const rounded = precision !== 'f32' && isMatrix(name);
-    if (rounded) checkFinite(name, data);
-    const held = precisions.indexOf(rounded ? precision : 'f32');
-    const status = kernels.modelAdd(this.handle, ...place, rows, columns, held);
+    const addAs = (held: Precision): number =>
+      kernels.modelAdd(this.handle, ...place, rows, columns, precisions.indexOf(held));
+    let status = addAs(precision);
+    // Only matrices may be rounded.
+    if (this.engine.statusName(status) === 'unsupported') status = addAs('f32');
+    else if (precision !== 'f32') checkFinite(name, data);
     if (this.engine.statusName(status) === 'memory') throw this.#full(name, data.length);
     this.engine.expectOk(status, `tensor ${name}`);
     const rowsAtOnce = Math.max(1, Math.floor(blockNumbers / columns));
@@ -147,8 +149,19 @@ export class Transformer {
     this.engine.memory.liveModels -= 1;
   }
 
+  /** Whether the engine has a tensor of this name. */
+  has(name: string): boolean {
+    return this.#find(name) !== undefined;
+  }
+
   /** Where a tensor stands; throws for a name that the engine does not know. */
   placeOf(name: string): Place {
+    const place = this.#find(name);
+    if (place !== undefined) return place;
+    throw new PosencError('config', `the engine has no tensor ${name}`, { argument: name });
+  }
+
+  #find(name: string): Place | undefined {
     const { modelTensors, layerTensors } = this.engine.models;
     const whole = modelTensors.indexOf(name);
     if (whole >= 0) return [0, 0, whole];
@@ -156,10 +169,8 @@ export class Transformer {
       /^(decoder|encoder)\.(\d+)\.(.+)$/.exec(name) ?? [];
     const tensor = layerTensors.indexOf(rest);
     const stack = part === 'encoder' ? this.spec.encoder : this.spec.decoder;
-    if (stack !== undefined && tensor >= 0 && Number(layer) < stack.layers.length) {
-      return [parts.indexOf(part as Part), Number(layer), tensor];
-    }
-    throw new PosencError('config', `the engine has no tensor ${name}`, { argument: name });
+    if (stack === undefined || tensor < 0 || Number(layer) >= stack.layers.length) return undefined;
+    return [parts.indexOf(part as Part), Number(layer), tensor];
   }
 
   #placeSizes(frame: Frame): number {
@@ -220,10 +231,6 @@ const stackCall = (stack: StackSpec) => ({
   gated: stack.gated ? 1 : 0,
   softcap: stack.attentionSoftcap ?? 0,
 });
-
-/** Whether a tensor is multiplied by rows, so that it may be rounded. */
-const isMatrix = (name: string): boolean =>
-  /(^embedding|^head|\.(query|key|value|output|gate|up|down)|transform)\.weight$/.test(name);
 
 /** Numbers that have no rounded form. */
 function checkFinite(name: string, data: Float32Array): void {

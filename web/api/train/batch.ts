@@ -1,5 +1,6 @@
 import { checkOptions, integer, wrong } from '../check.js';
 import { float32 } from '../array.js';
+import { checkIds } from '../model/ids.js';
 import type { LearnInputs } from './types.js';
 
 /** The checked tokens of one step. */
@@ -16,7 +17,7 @@ export function checkBatch(inputs: LearnInputs, vocabulary: number): Batch {
   const keys = ['ids', 'batch', 'targets', 'weights'];
   const given = checkOptions(inputs, keys, 'learn', 'inputs') as LearnInputs;
   const batch = integer(given.batch ?? 1, 'batch', 1, 1 << 20);
-  const ids = checkIds(given.ids, 'ids', vocabulary);
+  const ids = checkIds(given.ids, vocabulary);
   const tokens = ids.length / batch;
   if (!Number.isInteger(tokens) || tokens === 0) {
     throw wrong('shape', 'ids', given.ids, `a multiple of batch (${batch}) ids`);
@@ -24,7 +25,7 @@ export function checkBatch(inputs: LearnInputs, vocabulary: number): Batch {
   const next = given.targets === undefined;
   const targets = next
     ? Int32Array.from(ids, (id, i) => ((i + 1) % tokens === 0 ? id : ids[i + 1]!))
-    : checkIds(given.targets, 'targets', vocabulary);
+    : checkIds(given.targets, vocabulary, 'targets');
   if (targets.length !== ids.length) {
     throw wrong('shape', 'targets', given.targets, `as many as ids (${ids.length})`);
   }
@@ -40,14 +41,4 @@ export function checkBatch(inputs: LearnInputs, vocabulary: number): Batch {
   if (bad >= 0)
     throw wrong('range', `weights[${bad}]`, weights[bad], 'a finite number of at least 0');
   return { batch, tokens, ids, targets, weights };
-}
-
-function checkIds(given: unknown, argument: string, vocabulary: number): Int32Array {
-  if (!Array.isArray(given) && !ArrayBuffer.isView(given)) {
-    throw wrong('argument', argument, given, 'an Int32Array or an array of ids');
-  }
-  return Int32Array.from(given as ArrayLike<number>, (id, i) => {
-    if (Number.isInteger(id) && id >= 0 && id < vocabulary) return id;
-    throw wrong('range', `${argument}[${i}]`, id, `an id from 0 to ${vocabulary - 1}`);
-  });
 }

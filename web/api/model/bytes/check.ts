@@ -1,21 +1,5 @@
-import { wrong } from '../../check.js';
 import { PosencError, show } from '../../error.js';
-
-/** Checks an optional AbortSignal, also of another realm. */
-export function checkSignal(signal: unknown): AbortSignal | undefined {
-  if (signal === undefined) return undefined;
-  if (Object.prototype.toString.call(signal) !== '[object AbortSignal]') {
-    throw wrong('argument', 'signal', signal, 'an AbortSignal');
-  }
-  return signal as AbortSignal;
-}
-
-/** Throws when a signal has fired. */
-export function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  const details = { argument: 'signal', cause: signal.reason as unknown };
-  throw new PosencError('aborted', 'reading was aborted', details);
-}
+import { expectGoing } from '../../signal.js';
 
 /** The error for a source that cannot be read. */
 export function unreadable(name: string, problem: unknown): PosencError {
@@ -34,15 +18,15 @@ export async function reading<T>(
   signal: AbortSignal | undefined,
   read: () => Promise<T>,
 ): Promise<T> {
-  checkAborted(signal);
+  expectGoing(signal, 'reading');
   let value: T;
   try {
     value = await read();
   } catch (problem) {
-    checkAborted(signal);
+    expectGoing(signal, 'reading');
     throw problem instanceof PosencError ? problem : unreadable(name, problem);
   }
-  checkAborted(signal);
+  expectGoing(signal, 'reading');
   return value;
 }
 

@@ -1,5 +1,6 @@
 import { PosencError, show } from '../../error.js';
-import { checkAborted, outside, reading } from './check.js';
+import { outside, reading } from './check.js';
+import { expectGoing } from '../../signal.js';
 import type { ByteSource } from './types.js';
 
 /** The part of Node's file functions that is used here. */
@@ -55,7 +56,7 @@ export async function fileSource(url: URL, signal: AbortSignal | undefined): Pro
         if (bytesRead === 0) throw outside(name, offset, length, offset + done);
         done += bytesRead;
       }
-      checkAborted(signal);
+      expectGoing(signal, 'reading');
       return bytes;
     },
     close: () => file.close(),

@@ -1,5 +1,6 @@
 import { checkAttached } from '../../array.js';
-import { checkAborted, outside, reading } from './check.js';
+import { outside, reading } from './check.js';
+import { expectGoing } from '../../signal.js';
 import type { ByteSource } from './types.js';
 
 /** Bytes in memory. What is read is part of them, not a copy. */
@@ -17,7 +18,7 @@ export function memorySource(
     fresh: false,
     // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection
     async read(offset, length) {
-      checkAborted(signal);
+      expectGoing(signal, 'reading');
       checkAttached(bytes.buffer, name);
       if (offset + length > bytes.byteLength) throw outside(name, offset, length, bytes.byteLength);
       return bytes.subarray(offset, offset + length);

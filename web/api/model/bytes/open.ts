@@ -1,6 +1,6 @@
 import { checkOptions, wrong } from '../../check.js';
 import { show } from '../../error.js';
-import { checkAborted, checkSignal } from './check.js';
+import { checkSignal, expectGoing } from '../../signal.js';
 import { fetchSource } from './fetch.js';
 import { fileSource } from './file.js';
 import { blobSource, memorySource } from './memory.js';
@@ -14,7 +14,7 @@ export async function openBytes(
 ): Promise<ByteSource> {
   const { signal: given } = checkOptions(options, ['signal'], 'openBytes');
   const signal = checkSignal(given);
-  checkAborted(signal);
+  expectGoing(signal, 'reading');
   const tag = tagOf(input);
   if (tag === 'ArrayBuffer') {
     return memorySource(new Uint8Array(input as ArrayBuffer), argument, signal);

@@ -1,7 +1,6 @@
-import { readLayers, readScale } from './positions.js';
 import { only, readEpsilon, readSizes, readTied, readVocabulary } from './read.js';
 import { Rules, thirdOfHead } from './rules.js';
-import { plainDecoder, plainModel } from './stacks.js';
+import { plainBlueprint } from './stacks.js';
 import type { Blueprint, ModelFamily, Reading } from './types.js';
 
 /** BLOOM: ALiBi, a norm of the embedding, queries, keys and values of a head side by side. */
@@ -14,7 +13,8 @@ export const bloomFamily: ModelFamily = {
 
 function read(reading: Reading): Blueprint {
   only(reading.fields, { apply_residual_connection_post_layernorm: [false] });
-  const { layers, width, heads, headDim } = readSizes(reading);
+  const sizes = readSizes(reading);
+  const { layers, width, heads, headDim } = sizes;
   const vocabulary = readVocabulary(reading, 'word_embeddings.weight');
   const tied = readTied(reading, 'lm_head.weight', true);
   const hidden = 4 * width;
@@ -38,24 +38,14 @@ function read(reading: Reading): Blueprint {
     rules.linear(`${to}.mlp.down`, `${from}.mlp.dense_4h_to_h`, [width, hidden], { bias });
   }
   rules.norm('decoder.norm', 'ln_f', width, 'layer');
-  return {
-    rules: rules.list,
-    unused: rules.unused,
-    spec: {
-      ...plainModel,
-      vocabulary,
-      width,
-      decoder: {
-        ...plainDecoder,
-        layers: readLayers(reading, layers),
-        heads,
-        kvHeads: heads,
-        headDim,
-        hidden,
-        normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
-        activation: 'gelu-tanh', // BloomGelu
-        attentionScale: readScale(reading),
-      },
+  return plainBlueprint(
+    reading,
+    rules,
+    sizes,
+    { vocabulary, hidden },
+    {
+      normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
+      activation: 'gelu-tanh', // BloomGelu
     },
-  };
+  );
 }

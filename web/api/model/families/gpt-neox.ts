@@ -1,4 +1,3 @@
-import { readLayers, readScale } from './positions.js';
 import {
   readActivation,
   readEpsilon,
@@ -8,7 +7,7 @@ import {
   readVocabulary,
 } from './read.js';
 import { Rules, thirdOfHead } from './rules.js';
-import { plainDecoder, plainModel } from './stacks.js';
+import { plainBlueprint } from './stacks.js';
 import type { Blueprint, ModelFamily, Reading } from './types.js';
 
 /** GPT-NeoX, Pythia: part of each head turns; queries, keys and values of a head lie side by side. */
@@ -21,7 +20,8 @@ export const gptNeoxFamily: ModelFamily = {
 
 function read(reading: Reading): Blueprint {
   const { fields } = reading;
-  const { layers, width, heads, headDim } = readSizes(reading);
+  const sizes = readSizes(reading);
+  const { layers, width, heads, headDim } = sizes;
   const vocabulary = readVocabulary(reading, 'embed_in.weight');
   const hidden = readHidden(reading, ['intermediate_size'], 'layers.0.mlp.dense_h_to_4h.weight');
   const bias = fields.flag('attention_bias') ?? true;
@@ -43,25 +43,15 @@ function read(reading: Reading): Blueprint {
     rules.linear(`${to}.mlp.down`, `${mlp}_4h_to_h`, [width, hidden], { bias: true });
   }
   rules.norm('decoder.norm', 'final_layer_norm', width, 'layer');
-  return {
-    rules: rules.list,
-    unused: rules.unused,
-    spec: {
-      ...plainModel,
-      vocabulary,
-      width,
-      decoder: {
-        ...plainDecoder,
-        parallel: fields.flag('use_parallel_residual') ?? true,
-        layers: readLayers(reading, layers),
-        heads,
-        kvHeads: heads,
-        headDim,
-        hidden,
-        normEpsilon: readEpsilon(reading, 'layer_norm_eps', 1e-5),
-        activation: readActivation(reading, ['hidden_act'], 'gelu'),
-        attentionScale: readScale(reading),
-      },
+  return plainBlueprint(
+    reading,
+    rules,
+    sizes,
+    { vocabulary, hidden },
+    {
+      parallel: fields.flag('use_parallel_residual') ?? true,
+      normEpsilon: readEpsilon(reading, 'layer_norm_eps', 1e-5),
+      activation: readActivation(reading, ['hidden_act'], 'gelu'),
     },
-  };
+  );
 }

@@ -1,4 +1,3 @@
-import { readLayers, readScale } from './positions.js';
 import {
   only,
   readActivation,
@@ -9,7 +8,7 @@ import {
   readVocabulary,
 } from './read.js';
 import { Rules, third } from './rules.js';
-import { plainDecoder, plainModel } from './stacks.js';
+import { plainBlueprint } from './stacks.js';
 import { readTable } from './table.js';
 import type { Blueprint, ModelFamily, Reading } from './types.js';
 
@@ -26,7 +25,8 @@ function read(reading: Reading): Blueprint {
     add_cross_attention: [false],
     scale_attn_by_inverse_layer_idx: [false],
   });
-  const { layers, width, heads, headDim } = readSizes(reading);
+  const sizes = readSizes(reading);
+  const { layers, width } = sizes;
   const vocabulary = readVocabulary(reading, 'wte.weight');
   const hidden =
     reading.fields.value('n_inner') === null
@@ -52,25 +52,14 @@ function read(reading: Reading): Blueprint {
     rules.linear(`${to}.mlp.down`, `${from}.mlp.c_proj`, [width, hidden], conv);
   }
   rules.norm('decoder.norm', 'ln_f', width, 'layer');
-  return {
-    rules: rules.list,
-    unused: rules.unused,
-    spec: {
-      ...plainModel,
-      vocabulary,
-      width,
-      positionOffset: offset,
-      decoder: {
-        ...plainDecoder,
-        layers: readLayers(reading, layers),
-        heads,
-        kvHeads: heads,
-        headDim,
-        hidden,
-        normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
-        activation: readActivation(reading, ['activation_function'], 'gelu_new'),
-        attentionScale: readScale(reading),
-      },
+  return plainBlueprint(
+    reading,
+    rules,
+    sizes,
+    { vocabulary, hidden, positionOffset: offset },
+    {
+      normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
+      activation: readActivation(reading, ['activation_function'], 'gelu_new'),
     },
-  };
+  );
 }

@@ -1,4 +1,3 @@
-import { readLayers, readScale } from './positions.js';
 import {
   readActivation,
   readEpsilon,
@@ -8,7 +7,7 @@ import {
   readVocabulary,
 } from './read.js';
 import { Rules } from './rules.js';
-import { plainDecoder, plainModel } from './stacks.js';
+import { plainBlueprint } from './stacks.js';
 import type { Blueprint, ModelFamily, Reading } from './types.js';
 
 /** GPT-J: neighbours turn in part of each head; attention and MLP read one norm; the head has a bias. */
@@ -20,7 +19,8 @@ export const gptjFamily: ModelFamily = {
 };
 
 function read(reading: Reading): Blueprint {
-  const { layers, width, heads, headDim } = readSizes(reading);
+  const sizes = readSizes(reading);
+  const { layers, width } = sizes;
   const vocabulary = readVocabulary(reading, 'wte.weight');
   const hidden =
     reading.fields.value('n_inner') === null
@@ -44,25 +44,15 @@ function read(reading: Reading): Blueprint {
     rules.linear(`${to}.mlp.down`, `${from}.mlp.fc_out`, [width, hidden], { bias: true });
   }
   rules.norm('decoder.norm', 'ln_f', width, 'layer');
-  return {
-    rules: rules.list,
-    unused: rules.unused,
-    spec: {
-      ...plainModel,
-      vocabulary,
-      width,
-      decoder: {
-        ...plainDecoder,
-        parallel: true,
-        layers: readLayers(reading, layers),
-        heads,
-        kvHeads: heads,
-        headDim,
-        hidden,
-        normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
-        activation: readActivation(reading, ['activation_function'], 'gelu_new'),
-        attentionScale: readScale(reading),
-      },
+  return plainBlueprint(
+    reading,
+    rules,
+    sizes,
+    { vocabulary, hidden },
+    {
+      parallel: true,
+      normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
+      activation: readActivation(reading, ['activation_function'], 'gelu_new'),
     },
-  };
+  );
 }

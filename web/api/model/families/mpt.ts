@@ -1,8 +1,8 @@
+import { readLayers } from './positions.js';
 import type { EncodingSpec } from '../spec.js';
-import { readLayers, readScale } from './positions.js';
 import { only, readEpsilon, readSizes, readTied, readVocabulary } from './read.js';
 import { Rules, third } from './rules.js';
-import { plainDecoder, plainModel } from './stacks.js';
+import { plainBlueprint } from './stacks.js';
 import type { Blueprint, ModelFamily, Reading } from './types.js';
 
 /** MPT: ALiBi, no biases anywhere, queries, keys and values one below the other. */
@@ -32,7 +32,8 @@ function refuse({ fields }: Reading): void {
 function read(reading: Reading): Blueprint {
   refuse(reading);
   const { fields } = reading;
-  const { layers, width, heads, headDim } = readSizes(reading);
+  const sizes = readSizes(reading);
+  const { layers, width, heads } = sizes;
   const vocabulary = readVocabulary(reading, 'wte.weight');
   const tied = readTied(reading, 'lm_head.weight', true);
   const hidden = width * (fields.integer('expansion_ratio', { low: 1, high: 64 }) ?? 4);
@@ -54,24 +55,15 @@ function read(reading: Reading): Blueprint {
     rules.linear(`${to}.mlp.down`, `${from}.ffn.down_proj`, [width, hidden]);
   }
   rules.norm('decoder.norm', 'norm_f', width, 'plain');
-  return {
-    rules: rules.list,
-    unused: rules.unused,
-    spec: {
-      ...plainModel,
-      vocabulary,
-      width,
-      decoder: {
-        ...plainDecoder,
-        layers: readLayers(reading, layers, 0, () => [alibi]),
-        heads,
-        kvHeads: heads,
-        headDim,
-        hidden,
-        normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
-        activation: 'gelu',
-        attentionScale: readScale(reading),
-      },
+  return plainBlueprint(
+    reading,
+    rules,
+    sizes,
+    { vocabulary, hidden },
+    {
+      layers: readLayers(reading, layers, 0, () => [alibi]),
+      normEpsilon: readEpsilon(reading, 'layer_norm_epsilon', 1e-5),
+      activation: 'gelu',
     },
-  };
+  );
 }

@@ -1,4 +1,3 @@
-import { readLayers, readScale } from './positions.js';
 import {
   only,
   readActivation,
@@ -9,7 +8,7 @@ import {
   unsupported,
 } from './read.js';
 import { Rules } from './rules.js';
-import { plainDecoder, plainModel } from './stacks.js';
+import { plainBlueprint } from './stacks.js';
 import { readTable } from './table.js';
 import type { Blueprint, ModelFamily, Reading } from './types.js';
 
@@ -28,7 +27,8 @@ function read(reading: Reading): Blueprint {
     enable_bias: [true],
     layer_norm_elementwise_affine: [true],
   });
-  const { layers, width, heads, headDim } = readSizes(reading);
+  const sizes = readSizes(reading);
+  const { layers, width } = sizes;
   const projected = fields.value('word_embed_proj_dim') ?? width;
   if (projected !== width) {
     throw unsupported('word_embed_proj_dim', projected, `hidden_size (${width})`);
@@ -58,26 +58,15 @@ function read(reading: Reading): Blueprint {
     rules.linear(`${to}.mlp.down`, `${from}.fc2`, [width, hidden], { bias });
   }
   if (before) rules.norm('decoder.norm', ['final_layer_norm', 'layer_norm'], width, 'layer');
-  return {
-    rules: rules.list,
-    unused: rules.unused,
-    spec: {
-      ...plainModel,
-      vocabulary,
-      width,
-      positionOffset: offset,
-      decoder: {
-        ...plainDecoder,
-        normPlacement: before ? 'pre' : 'post',
-        layers: readLayers(reading, layers),
-        heads,
-        kvHeads: heads,
-        headDim,
-        hidden,
-        normEpsilon: 1e-5,
-        activation: readActivation(reading, ['activation_function'], 'relu'),
-        attentionScale: readScale(reading),
-      },
+  return plainBlueprint(
+    reading,
+    rules,
+    sizes,
+    { vocabulary, hidden, positionOffset: offset },
+    {
+      normPlacement: before ? 'pre' : 'post',
+      normEpsilon: 1e-5,
+      activation: readActivation(reading, ['activation_function'], 'relu'),
     },
-  };
+  );
 }

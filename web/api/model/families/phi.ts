@@ -1,4 +1,3 @@
-import { readLayers, readScale } from './positions.js';
 import {
   only,
   readActivation,
@@ -9,7 +8,7 @@ import {
   readVocabulary,
 } from './read.js';
 import { Rules } from './rules.js';
-import { plainDecoder, plainModel } from './stacks.js';
+import { plainBlueprint } from './stacks.js';
 import type { Blueprint, ModelFamily, Reading } from './types.js';
 
 /** Phi-1, Phi-1.5, Phi-2: part of each head turns; attention and MLP read one norm; biases everywhere. */
@@ -22,7 +21,8 @@ export const phiFamily: ModelFamily = {
 
 function read(reading: Reading): Blueprint {
   only(reading.fields, { qk_layernorm: [false] });
-  const { layers, width, heads, kvHeads, headDim } = readSizes(reading);
+  const sizes = readSizes(reading);
+  const { layers, width, heads, kvHeads, headDim } = sizes;
   const vocabulary = readVocabulary(reading, 'embed_tokens.weight');
   const hidden = readHidden(reading, ['intermediate_size'], 'layers.0.mlp.fc1.weight');
   const tied = readTied(reading, 'lm_head.weight', false);
@@ -42,25 +42,16 @@ function read(reading: Reading): Blueprint {
     rules.linear(`${to}.mlp.down`, `${from}.mlp.fc2`, [width, hidden], { bias });
   }
   rules.norm('decoder.norm', 'final_layernorm', width, 'layer');
-  return {
-    rules: rules.list,
-    unused: rules.unused,
-    spec: {
-      ...plainModel,
-      vocabulary,
-      width,
-      decoder: {
-        ...plainDecoder,
-        parallel: true,
-        layers: readLayers(reading, layers),
-        heads,
-        kvHeads,
-        headDim,
-        hidden,
-        normEpsilon: readEpsilon(reading, 'layer_norm_eps', 1e-5),
-        activation: readActivation(reading, ['hidden_act'], 'gelu_new'),
-        attentionScale: readScale(reading),
-      },
+  return plainBlueprint(
+    reading,
+    rules,
+    sizes,
+    { vocabulary, hidden },
+    {
+      kvHeads,
+      parallel: true,
+      normEpsilon: readEpsilon(reading, 'layer_norm_eps', 1e-5),
+      activation: readActivation(reading, ['hidden_act'], 'gelu_new'),
     },
-  };
+  );
 }

@@ -1,7 +1,8 @@
 import { checkOptions, flag, unknownName, wrong } from '../../check.js';
 import { PosencError, show } from '../../error.js';
 import { isObject } from '../../inspect/fields.js';
-import { checkEncode, checkId, checkIds } from './check.js';
+import { checkId, checkIds } from '../ids.js';
+import { checkEncode } from './check.js';
 import type { Tokenizer } from './types.js';
 
 /** Most characters of an alphabet. */
@@ -137,7 +138,7 @@ function make(
         throw new PosencError('argument', message, { argument: 'text', received: show(character) });
       });
     },
-    decode: (given) => checkIds(given, frozen.length).map(textOf).join(''),
+    decode: (given) => Array.from(checkIds(given, frozen.length), textOf).join(''),
     stream: () => ({
       push: (id) => textOf(checkId(id, frozen.length)),
       end: () => '',

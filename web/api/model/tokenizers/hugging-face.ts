@@ -1,6 +1,7 @@
 import { checkOptions, wrong } from '../../check.js';
 import { PosencError } from '../../error.js';
-import { checkEncode, checkId, checkIds } from './check.js';
+import { checkId, checkIds } from '../ids.js';
+import { checkEncode } from './check.js';
 import type { TokenStream, Tokenizer } from './types.js';
 
 /** The part of a `Tokenizer` of `@huggingface/tokenizers` that is used here. */
@@ -67,7 +68,7 @@ export function huggingFaceTokenizer(
       }
       return Int32Array.from(ids);
     },
-    decode: (ids) => decode(checkIds(ids, vocabulary)),
+    decode: (ids) => decode([...checkIds(ids, vocabulary)]),
     stream: () => textStream(decode, vocabulary),
   };
 }

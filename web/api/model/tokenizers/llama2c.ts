@@ -2,7 +2,8 @@ import { PosencError } from '../../error.js';
 import { readAll } from '../bytes/open.js';
 import type { ByteInput, ByteOptions } from '../bytes/types.js';
 import { BytesStream } from './bytes-stream.js';
-import { checkEncode, checkId, checkIds } from './check.js';
+import { checkId, checkIds } from '../ids.js';
+import { checkEncode } from './check.js';
 import { mergePairs } from './merge.js';
 import type { PairRule } from './merge.js';
 import type { TokenStream, Tokenizer } from './types.js';
@@ -122,7 +123,7 @@ function make(tokens: readonly Token[]): Tokenizer {
     },
     decode(given) {
       const text = stream();
-      const parts = checkIds(given, vocabulary).map((id) => text.push(id));
+      const parts = Array.from(checkIds(given, vocabulary), (id) => text.push(id));
       return parts.join('') + text.end();
     },
     stream,
