@@ -88,7 +88,9 @@ const STEPS = [
   {
     name: 'api',
     inputs: [...SCRIPTS, 'web/api', 'package.json'],
-    outputs: ['dist/index.js', 'dist/inspect.js', 'dist/threads.js', 'dist/threads-worker.js'],
+    outputs: ['index', 'inspect', 'lab', 'threads', 'threads-worker'].map(
+      (name) => `dist/${name}.js`,
+    ),
     async action() {
       await esbuild({
         entryPoints: ['web/api/thread-worker.ts'],
@@ -105,7 +107,7 @@ const STEPS = [
       await esbuild({
         // The entries of `separators` part what both others share from the inspector, so that bundlers
         // leave the inspector out of pages that do not inspect; nobody imports them by themselves.
-        entryPoints: ['index', 'inspect', 'threads', ...separators].map(
+        entryPoints: ['index', 'inspect', 'lab', 'threads', ...separators].map(
           (name) => `web/api/${name}.ts`,
         ),
         outbase: 'web/api',
@@ -148,7 +150,7 @@ const STEPS = [
       for (const file of declarations()) rmSync(at(file));
       await runTool('tsc', '-p', 'tsconfig.build.json');
       const needed = reachableDeclarations(
-        ['index', 'inspect', 'threads'].map((name) => at(`dist/${name}.d.ts`)),
+        ['index', 'inspect', 'lab', 'threads'].map((name) => at(`dist/${name}.d.ts`)),
       );
       for (const file of declarations()) if (!needed.has(at(file))) rmSync(at(file));
     },

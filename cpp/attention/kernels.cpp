@@ -71,26 +71,29 @@ void mix_rows(const float* weight /* (count, kPanel) */, std::int64_t count,
 
 void pack_rows(const float* rows /* (count ≤ kPanel, width) */, std::int64_t count,
                std::int64_t width, const float* factor /* (kPanel) */,
-               float* out /* (width, kPanel) */) {
+               float* out /* (width, kPanel) */, std::int64_t stride) {
+  if (stride == 0) stride = width;
   for (int half = 0; half < kPanel; half += kLanes) {
     std::int64_t d = 0;
     const Batch factors = load(factor + half);
     for (; half + kLanes <= count && d + kLanes <= width; d += kLanes) {
       Batch x[kLanes];
-      for (int i = 0; i < kLanes; ++i) x[i] = load(rows + (half + i) * width + d);
+      for (int i = 0; i < kLanes; ++i) x[i] = load(rows + (half + i) * stride + d);
       transpose(x);
       for (int i = 0; i < kLanes; ++i) store(out + (d + i) * kPanel + half, x[i] * factors);
     }
     for (; d < width; ++d) {
       for (int lane = half; lane < half + kLanes; ++lane) {
-        out[d * kPanel + lane] = lane < count ? rows[lane * width + d] * factor[lane] : 0.0F;
+        out[d * kPanel + lane] = lane < count ? rows[lane * stride + d] * factor[lane] : 0.0F;
       }
     }
   }
 }
 
 void unpack_rows(const float* columns /* (width, kPanel) */, std::int64_t count, std::int64_t width,
-                 const float* factor /* (kPanel) */, float* out /* (count, width) */) {
+                 const float* factor /* (kPanel) */, float* out /* (count, width) */,
+                 std::int64_t stride) {
+  if (stride == 0) stride = width;
   for (int half = 0; half < kPanel; half += kLanes) {
     std::int64_t d = 0;
     const Batch zero(0.0F);
@@ -101,12 +104,12 @@ void unpack_rows(const float* columns /* (width, kPanel) */, std::int64_t count,
         x[i] = select(factors == zero, zero, load(columns + (d + i) * kPanel + half) * factors);
       }
       transpose(x);
-      for (int i = 0; i < kLanes; ++i) store(out + (half + i) * width + d, x[i]);
+      for (int i = 0; i < kLanes; ++i) store(out + (half + i) * stride + d, x[i]);
     }
     for (; d < width; ++d) {
       for (std::int64_t lane = half; lane < std::min<std::int64_t>(half + kLanes, count); ++lane) {
         const float f = factor[lane];
-        out[lane * width + d] = f == 0.0F ? 0.0F : columns[d * kPanel + lane] * f;
+        out[lane * stride + d] = f == 0.0F ? 0.0F : columns[d * kPanel + lane] * f;
       }
     }
   }

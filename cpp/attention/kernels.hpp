@@ -38,15 +38,17 @@ struct PanelValue {
 
 // Defined once for all who use them (kernels.cpp): their bodies are large.
 
-/// Rows of queries side by side: out[d][lane] = row[lane][d] · factor[lane], 0 past `count`.
+/// Rows of queries side by side: out[d][lane] = row[lane][d] · factor[lane], 0 past `count`. Rows
+/// lie `stride` numbers apart; 0 = their width.
 void pack_rows(const float* rows /* (count ≤ kPanel, width) */, std::int64_t count,
                std::int64_t width, const float* factor /* (kPanel) */,
-               float* out /* (width, kPanel) */);
+               float* out /* (width, kPanel) */, std::int64_t stride = 0);
 
 /// The other way round: out[lane][d] = columns[d][lane] · factor[lane] for `count` ≤ kPanel rows, 0
 /// where the factor is.
 void unpack_rows(const float* columns /* (width, kPanel) */, std::int64_t count, std::int64_t width,
-                 const float* factor /* (kPanel) */, float* out /* (count, width) */);
+                 const float* factor /* (kPanel) */, float* out /* (count, width) */,
+                 std::int64_t stride = 0);
 
 /// Scores of `count` keys: out[n] = Σ_d key[n][d] · query[d] + bias[n]. The bias comes last: a
 /// large one at the start of the sum would cost every product its last bits.

@@ -57,7 +57,7 @@ namespace posenc::bindings {
 // `trained` is, of each group, the address of one 32-bit address per encoding: that of its list, an
 // address per tensor of its parameter table. `embedding_trained` is such a list.
 #define POSENC_LEARN_FIELDS(F) \
-  F(targets) F(weights) F(trained) F(embedding_trained)
+  F(targets) F(weights) F(trained) F(embedding_trained) F(dropout) F(seed)
 
 #define POSENC_UPDATE_FIELDS(F) \
   F(step) F(rate) F(beta1) F(beta2) F(epsilon) F(decay) F(clip)

@@ -65,12 +65,14 @@ int trainer_learn(Address handle, Address step, Address learn, Address loss) {
     const double block = at<double>(step)[StepField::embedding];
     embedding = GradientList(at<double>(block), static_cast<Address>(f[F::embedding_trained]));
   }
-  return code(trainer_at(handle).learn({.step = call.step,
-                                        .targets = at<std::int32_t>(f[F::targets]),
-                                        .weights = at<float>(f[F::weights]),
-                                        .trained = {trained.begin(), trained.end()},
-                                        .embedding_grads = embedding},
-                                       *at<double>(loss)));
+  return code(trainer_at(handle).learn(
+      {.step = call.step,
+       .targets = at<std::int32_t>(f[F::targets]),
+       .weights = at<float>(f[F::weights]),
+       .trained = {trained.begin(), trained.end()},
+       .embedding_grads = embedding,
+       .dropout = {static_cast<float>(f[F::dropout]), static_cast<std::uint64_t>(f[F::seed])}},
+      *at<double>(loss)));
 }
 
 void trainer_clear(Address handle) { trainer_at(handle).clear(); }

@@ -21,13 +21,9 @@ inline float dot(const float* a, const float* b, std::int64_t count) {
 }
 
 /// out += factor · x
-inline void add_times(float factor, const float* x, std::int64_t count, float* out) {
-  for (std::int64_t i = 0; i < count; ++i) out[i] += factor * x[i];
-}
+void add_times(float factor, const float* x, std::int64_t count, float* out);
 
 /// x *= factor
-inline void multiply(float factor, std::int64_t count, float* x) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] *= factor;
-}
+void multiply(float factor, std::int64_t count, float* x);
 
 }  // namespace posenc

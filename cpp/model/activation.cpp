@@ -47,7 +47,9 @@ void activate(Activation f, const float* x, std::int64_t count, float* out) {
 }
 
 void multiply_by(const float* y, std::int64_t count, float* x) {
-  for (std::int64_t i = 0; i < count; ++i) x[i] *= y[i];
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(x + i, load(x + i) * load(y + i));
+  for (; i < count; ++i) x[i] *= y[i];
 }
 
 }  // namespace posenc

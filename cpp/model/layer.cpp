@@ -245,7 +245,11 @@ void split_heads(const float* x, std::int64_t batch, std::int64_t tokens, std::i
     const float* from = x + entry * tokens * heads * head_dim;
     for (std::int64_t head = 0; head < heads; ++head) {
       for (std::int64_t token = 0; token < tokens; ++token, out += head_dim) {
-        std::copy_n(from + (token * heads + head) * head_dim, head_dim, out);
+        const float* row = from + (token * heads + head) * head_dim;
+        std::int64_t d = 0;
+        // Rows are short: a call of memmove for each would take longer.
+        for (; d + kLanes <= head_dim; d += kLanes) store(out + d, load(row + d));
+        for (; d < head_dim; ++d) out[d] = row[d];
       }
     }
   }

@@ -40,8 +40,7 @@ Status multiply_panels(const LinearProblem& p) {
   static constexpr float kOnes[kPanel] = {1, 1, 1, 1, 1, 1, 1, 1};
   Buffer<float> packed(kRowBlock * p.inputs);
   Buffer<float> tile(kOutputBlock * kPanel);
-  Buffer<float> unpacked(kOutputBlock * kPanel);
-  if (!packed.ok() || !tile.ok() || !unpacked.ok()) return Status::memory;
+  if (!packed.ok() || !tile.ok()) return Status::memory;
   for (std::int64_t first = 0; first < p.rows; first += kRowBlock) {
     const std::int64_t rows = std::min(kRowBlock, p.rows - first);
     for (std::int64_t row = 0; row < rows; row += kPanel) {
@@ -54,11 +53,8 @@ Status multiply_panels(const LinearProblem& p) {
         const std::int64_t count = std::min<std::int64_t>(kPanel, rows - row);
         dot_keys(p.weight + output * p.inputs, outputs, p.inputs, packed.data() + row * p.inputs,
                  kZeros, 0, tile.data());
-        unpack_rows(tile.data(), count, outputs, kOnes, unpacked.data());
-        for (std::int64_t r = 0; r < count; ++r) {
-          std::copy_n(unpacked.data() + r * outputs, outputs,
-                      p.output + (first + row + r) * p.stride() + output);
-        }
+        unpack_rows(tile.data(), count, outputs, kOnes,
+                    p.output + (first + row) * p.stride() + output, p.stride());
       }
     }
   }

@@ -3,6 +3,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(POSENC_SMALL_OPTIONS -Oz)
 # Files whose loops run over whole tensors.
 set(POSENC_FAST_SOURCES
+  cpp/core/dot.cpp
   cpp/attention/decode.cpp
   cpp/attention/decode_kernels.cpp
   cpp/attention/forward.cpp
@@ -22,7 +23,7 @@ set(POSENC_FAST_SOURCES
   cpp/position/sinusoidal.cpp)
 
 target_compile_options(posenc_options INTERFACE
-  -msimd128 -fno-exceptions -fno-rtti -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+  -msimd128 -mbulk-memory -fno-exceptions -fno-rtti -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
 if(POSENC_RELAXED)
   target_compile_options(posenc_options INTERFACE -mrelaxed-simd)
 endif()
@@ -31,6 +32,7 @@ endif()
 # file runs in Node. It never evaluates text, so it works under a strict content security policy.
 set(POSENC_MODULE_LINK_OPTIONS
   --bind
+  -mbulk-memory
   # Also when linking: it selects the run-time library that fits.
   -fno-rtti
   -sMODULARIZE

@@ -18,12 +18,14 @@ using L = LayerTensor;
 class LayerBack {
  public:
   LayerBack(const Model& model, const Step& step, std::int64_t number,
-            const std::int32_t* positions, const LayerTape& tape, LayerGradients gradients)
+            const std::int32_t* positions, const Dropout& dropout, const LayerTape& tape,
+            LayerGradients gradients)
       : step_(step),
         shape_(model.stack(step.part)),
         weights_(model.layer(step.part, number)),
         number_(number),
         positions_(positions),
+        dropout_(dropout),
         tape_(tape),
         gradients_(gradients),
         rows_(step.batch * step.tokens),
@@ -36,9 +38,10 @@ class LayerBack {
     Buffer<float> d_gate(shape_.gated ? count : 0);
     Buffer<float> d_normed(rows_ * width_);
     if (!d_mixed.ok() || !d_gate.ok() || !d_normed.ok()) return Status::memory;
-    if (Status s = back(L::down, tape_.mixed.data(), d_x, d_mixed.data(), false); s != Status::ok) {
-      return s;
-    }
+    std::copy_n(d_x, rows_ * width_, d_normed.data());
+    drop(dropout_, drop_mlp(number_), rows_ * width_, d_normed.data());
+    const Status down = back(L::down, tape_.mixed.data(), d_normed.data(), d_mixed.data(), false);
+    if (down != Status::ok) return down;
     float* d_up = d_mixed.data();
     if (shape_.gated) {
       // mixed = f(gate) · up
@@ -75,10 +78,10 @@ class LayerBack {
     for (const auto* buffer : {&d_found, &d_query, &d_key, &d_value, &scratch, &d_normed}) {
       if (!buffer->ok()) return Status::memory;
     }
-    if (Status s = back(L::output, tape_.merged.data(), d_x, scratch.data(), false);
-        s != Status::ok) {
-      return s;
-    }
+    std::copy_n(d_x, rows_ * width_, d_normed.data());
+    drop(dropout_, drop_attention(number_), rows_ * width_, d_normed.data());
+    const Status out = back(L::output, tape_.merged.data(), d_normed.data(), scratch.data(), false);
+    if (out != Status::ok) return out;
     split_heads(scratch.data(), step_.batch, step_.tokens, shape_.heads, shape_.head_dim,
                 d_found.data());
     AttentionProblem problem = attention_of(step_, shape_, number_, positions_, tape_);
@@ -160,6 +163,7 @@ class LayerBack {
   Model::Layer weights_;
   std::int64_t number_;
   const std::int32_t* positions_;
+  Dropout dropout_;
   const LayerTape& tape_;
   LayerGradients gradients_;
   std::int64_t rows_, width_;
@@ -168,9 +172,9 @@ class LayerBack {
 }  // namespace
 
 Status layer_back(const Model& model, const Step& step, std::int64_t number,
-                  const std::int32_t* positions, const LayerTape& tape, const LayerTrained& trained,
-                  LayerGradients gradients, float* d_x) {
-  LayerBack way(model, step, number, positions, tape, gradients);
+                  const std::int32_t* positions, const Dropout& dropout, const LayerTape& tape,
+                  const LayerTrained& trained, LayerGradients gradients, float* d_x) {
+  LayerBack way(model, step, number, positions, dropout, tape, gradients);
   if (Status s = way.feed_forward(d_x); s != Status::ok) return s;
   return way.attend(trained, d_x);
 }

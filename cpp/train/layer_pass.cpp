@@ -122,15 +122,18 @@ AttentionProblem attention_of(const Step& step, const StackShape& shape, std::in
 }
 
 Status layer_there(const Model& model, const Step& step, std::int64_t number,
-                   const std::int32_t* positions, LayerTape& tape, float* x) {
+                   const std::int32_t* positions, const Dropout& dropout, LayerTape& tape,
+                   float* x) {
   const std::int64_t rows = step.batch * step.tokens;
   const std::int64_t width = model.shape().width;
   std::copy_n(x, rows * width, tape.input.data());
   if (Status s = attend(model, step, number, positions, tape); s != Status::ok) return s;
+  drop(dropout, drop_attention(number), rows * width, tape.middle.data());
   add_times(1.0F, tape.input.data(), rows * width, tape.middle.data());
   norm_rows(model.stack(step.part), model.layer(step.part, number), L::mlp_norm, tape.middle.data(),
             rows, width, tape.mlp_normed.data());
   if (Status s = feed_forward(model, step, number, tape, x); s != Status::ok) return s;
+  drop(dropout, drop_mlp(number), rows * width, x);
   add_times(1.0F, tape.middle.data(), rows * width, x);
   return Status::ok;
 }

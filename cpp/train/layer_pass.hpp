@@ -5,6 +5,7 @@
 #include <span>
 
 #include "model/step.hpp"
+#include "train/dropout.hpp"
 #include "train/tape.hpp"
 
 namespace posenc {
@@ -24,12 +25,13 @@ bool trainable(const StackShape& stack);
 
 /// x (rows, width) passes through the layer. `positions` (batch, tokens).
 Status layer_there(const Model& model, const Step& step, std::int64_t number,
-                   const std::int32_t* positions, LayerTape& tape, float* x);
+                   const std::int32_t* positions, const Dropout& dropout, LayerTape& tape,
+                   float* x);
 
 /// From the gradient by what the layer gives to that by what it got, in place; adds those by its
 /// tensors.
 Status layer_back(const Model& model, const Step& step, std::int64_t number,
-                  const std::int32_t* positions, const LayerTape& tape, const LayerTrained& trained,
-                  LayerGradients gradients, float* d_x);
+                  const std::int32_t* positions, const Dropout& dropout, const LayerTape& tape,
+                  const LayerTrained& trained, LayerGradients gradients, float* d_x);
 
 }  // namespace posenc

@@ -183,19 +183,22 @@ Status Trainer::learn(const TrainingBatch& batch, double& loss) {
       s != Status::ok) {
     return s;
   }
+  drop(batch.dropout, kDropInput, rows * shape.width, x.data());
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     LayerTape& tape = tapes.add(shape.decoder, shape.width, step.batch, step.tokens);
     if (!tape.ok()) return Status::memory;
-    const Status s = layer_there(model_, step, layer, positions.data(), tape, x.data());
+    const Status s =
+        layer_there(model_, step, layer, positions.data(), batch.dropout, tape, x.data());
     if (s != Status::ok) return s;
   }
   if (Status s = read_out(batch, x.data(), d_x.data(), loss); s != Status::ok) return s;
   for (std::int64_t layer = layers - 1; layer >= 0; --layer) {
-    const Status s = layer_back(model_, step, layer, positions.data(), tapes[layer],
+    const Status s = layer_back(model_, step, layer, positions.data(), batch.dropout, tapes[layer],
                                 batch.trained[static_cast<std::size_t>(layer)],
                                 layer_gradients_.data() + layer * LayerTensor::count, d_x.data());
     if (s != Status::ok) return s;
   }
+  drop(batch.dropout, kDropInput, rows * shape.width, d_x.data());
   return embedding_back(batch, positions.data(), raw.data(), d_x);
 }
 

@@ -20,6 +20,7 @@ struct TrainingBatch {
   const float* weights = nullptr;  // (batch, tokens): of a token's loss; 0 = not counted. Null = 1
   std::span<const LayerTrained> trained;    ///< One of each layer.
   std::span<float* const> embedding_grads;  ///< Of the trained numbers of Step::embedding.
+  Dropout dropout;
 };
 
 class Trainer {

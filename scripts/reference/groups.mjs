@@ -123,7 +123,7 @@ export const groups = [
       zh: '载入真实的小模型：生成、困惑度、看进每一层；检查点与分词器。',
       en: 'Small models that run: text, perplexity, the inside of each layer; checkpoints and tokenizers.',
     },
-    lead: '`loadModel` of a [loaded module](/en/api/load.html#Posenc) makes a `LanguageModel`, `linear` runs one layer; checkpoints and tokenizers need no module.',
+    lead: '`loadModel` of a [loaded module](/en/api/load.html#Posenc) makes a `LanguageModel` of a checkpoint, `createModel` one to be trained, `linear` runs one layer; checkpoints and tokenizers need no module.',
     first: 'LanguageModel',
   },
   {

@@ -4,6 +4,8 @@ import { inputsOf, uniform } from './numbers.mjs';
 
 /** |x − y| ≤ absolute + relative · |y|, as in the tests of the project. */
 const FORWARD = { absolute: 2e-6, relative: 2e-5 };
+/** Sums of 512 products of variance 1. */
+const PRODUCT = { absolute: 5e-5, relative: 2e-5 };
 const GRADIENT = { absolute: 1e-5, relative: 1e-4 };
 
 /** Tokens whose results are checked: computing all of them in float64 would take longer than the race. */
@@ -155,12 +157,27 @@ export function table({ tokens, pairs }) {
   }));
 }
 
+/** Rows of input · weightᵀ. @param {import('./rows.mjs').Gemm} work @returns {Expected} */
+export function gemm({ rows, inputs, outputs }) {
+  const [input, weight] = [uniform(1, rows * inputs), uniform(2, outputs * inputs)];
+  return tokensOf(rows, 0).map((row) => ({
+    at: row * outputs,
+    values: Float64Array.from({ length: outputs }, (_, i) =>
+      dot(input, row * inputs, weight, i * inputs, inputs),
+    ),
+  }));
+}
+
+/** Whole models are held against float64 in the tests of the package. @returns {Expected} */
+export const writing = () => [];
+export const training = () => [];
+
 /**
  * Throws when a result has too large an error.
  * @param {string} kind  of the work @param {Float32Array} actual @param {Expected} expected
  */
 export function checkClose(kind, actual, expected) {
-  const { absolute, relative } = kind === 'backward' ? GRADIENT : FORWARD;
+  const { absolute, relative } = { backward: GRADIENT, gemm: PRODUCT }[kind] ?? FORWARD;
   for (const { at, values } of expected) {
     values.forEach((value, i) => {
       const error = Math.abs(actual[at + i] - value);

@@ -8,15 +8,15 @@
  *   headDim: number, causal: boolean, encodings: string[] }} Attention
  * @typedef {{ kind: 'rope', rows: number, tokens: number, headDim: number, rotaryDim: number,
  *   layout: 'half' | 'interleaved', inPlace: boolean }} Rope
+ * @typedef {{ kind: 'gemm', rows: number, inputs: number, outputs: number }} Gemm
  * @typedef {object} Row
  * @property {string} id
  * @property {string} group
- * @property {Attention | Rope | object} [work]
+ * @property {Attention | Rope | Gemm | object} [work]
  * @property {object} [versus]  the same work without what the row adds
  * @property {'multiply-add' | 'read' | 'copy'} [limit]  what bounds the work
  * @property {number} [amount]  how much of it the work needs: flops or bytes
  * @property {Record<string, number>} [goals]  of the limit's share, and of times others take
- * @property {{ zh: string, en: string }} [pending]  why it cannot be measured yet
  * @property {boolean} [slow]  takes long, or much memory: not in readers' browsers
  */
 
@@ -184,14 +184,64 @@ const memory = [
   },
 ];
 
-const gemm = ['512×512×512', '1×512×2048'].map((shape) => ({
-  id: `gemm-${shape}`,
-  group: 'gemm',
-  pending: {
-    zh: '这个包还没有单独的矩阵乘法',
-    en: 'the package has no matrix product of its own yet',
-  },
-}));
+/** input · weightᵀ. @returns {Row} */
+function gemm(rows, inputs, outputs, bound) {
+  return {
+    id: `gemm-${rows}×${inputs}×${outputs}`,
+    group: 'gemm',
+    work: { kind: 'gemm', rows, inputs, outputs },
+    ...bound,
+  };
+}
+
+const gemms = [
+  gemm(512, 512, 512, { limit: 'multiply-add', amount: 2 * 512 ** 3, goals: { share: 0.8 } }),
+  gemm(1, 512, 2048, { limit: 'read', amount: FLOAT * 512 * 2048, goals: { share: 0.85 } }),
+];
+
+/** A Llama of random weights that writes one token after the other. */
+function writing(name, sizes, dtype, least) {
+  const work = { kind: 'writing', ...sizes, dtype, context: 64 };
+  const { width, layers, hidden, vocabulary } = sizes;
+  const numbers = layers * (4 * width ** 2 + 3 * width * hidden) + vocabulary * width;
+  return {
+    id: `model-${name}-${dtype}`,
+    group: 'model',
+    work,
+    limit: 'read',
+    amount: numbers * (dtype === 'f32' ? FLOAT : 1),
+    goals: dtype === 'f32' ? { share: least } : {},
+    ...(dtype === 'int8' && { versus: { ...work, dtype: 'f32' }, goals: { without: least } }),
+  };
+}
+
+/** The sizes of llama2.c's stories15M. */
+const small = { width: 288, layers: 6, heads: 6, hidden: 768, vocabulary: 32000 };
+
+/** Steps of a small decoder's training: there, back, and AdamW. */
+function training(batch, tokens) {
+  const work = { kind: 'training', width: 64, layers: 2, heads: 4, hidden: 256, vocabulary: 24 };
+  const { width, layers, hidden, vocabulary } = work;
+  const matrices = layers * (4 * width ** 2 + 2 * width * hidden) + vocabulary * width;
+  // Of each visible pair a product of queries and keys and one of weights and values; back, five.
+  const pairs = (layers * 2 * width * (tokens + 1)) / 2;
+  const flops = batch * tokens * 2 * (3 * matrices + 3.5 * pairs);
+  return {
+    id: `training-${batch}×${tokens}`,
+    group: 'training',
+    work: { ...work, batch, tokens },
+    limit: 'multiply-add',
+    amount: flops,
+    goals: { share: 0.5 },
+  };
+}
+
+const models = [
+  writing('15M', small, 'f32', 0.85),
+  writing('15M', small, 'int8', 1.8),
+  training(64, 40),
+  training(32, 64),
+];
 
 /** @type {Row[]} */
 export const rows = [
@@ -204,7 +254,8 @@ export const rows = [
   ...rope,
   ...tables,
   ...memory,
-  ...gemm,
+  ...gemms,
+  ...models,
 ];
 
 /** Rows whose id has one of some texts; all without texts. @param {string[]} texts */

@@ -6,6 +6,7 @@ import { onnxAttention } from './interop/onnx-attention.js';
 import { onnxLinearAttention } from './interop/onnx-linear-attention.js';
 import { onnxRotaryEmbedding } from './interop/onnx-rotary.js';
 import { scaledDotProductAttention } from './interop/sdpa.js';
+import { createModel } from './model/create.js';
 import type { LinearInputs } from './model/inputs.js';
 import { linear } from './model/linear.js';
 import { loadModel } from './model/load.js';
@@ -24,6 +25,7 @@ export const createFullMethods = (engine: Engine): FullMethods => ({
   onnxLinearAttention: (...given) => onnxLinearAttention(engine, ...given),
   scaledDotProductAttention: (...given) => scaledDotProductAttention(engine, ...given),
   kvCache: (options) => kvCache(engine, options),
+  createModel: (options) => createModel(engine, options),
   loadModel: (options) => loadModel(engine, options),
   trainer: (options) => trainer(engine, options),
 });

@@ -343,7 +343,9 @@ export const stepFields = [
   ...(['hidden', 'logits', 'trace', 'embedding'] as const),
 ] as const;
 /** Fields of the call blocks of `trainerLearn` and `trainerUpdate`. */
-export const learnFields = ['targets', 'weights', 'trained', 'embedding_trained'] as const;
+export const learnFields = [
+  ...(['targets', 'weights', 'trained', 'embedding_trained', 'dropout', 'seed'] as const),
+] as const;
 export const updateFields = [
   ...(['step', 'rate', 'beta1', 'beta2', 'epsilon', 'decay', 'clip'] as const),
 ] as const;

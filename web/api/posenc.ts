@@ -18,6 +18,7 @@ const fullMethods = [
   'scaledDotProductAttention',
   'kvCache',
   'loadModel',
+  'createModel',
   'trainer',
 ] as const;
 

@@ -15,7 +15,7 @@ import type {
 } from './attention/gradients.js';
 import type { AttentionInputs, AttentionResult } from './attention/inputs.js';
 import type { LinearInputs } from './model/inputs.js';
-import type { LanguageModel, LoadModelOptions } from './model/types.js';
+import type { CreateModelOptions, LanguageModel, LoadModelOptions } from './model/types.js';
 import type { Trainer, TrainerOptions } from './train/types.js';
 import type { Interop } from './interop/types.js';
 import type { KvCache, KvCacheOptions } from './cache/types.js';
@@ -362,7 +362,12 @@ export interface Posenc extends Interop {
    * llama2.c. Whoever loads a model disposes it. Not in the build `lite`.
    */
   readonly loadModel: (options: LoadModelOptions) => Promise<LanguageModel>;
-  /** Trains a model that was loaded. Whoever makes a trainer disposes it. Not in the build `lite`. */
+  /**
+   * Makes a language model of random weights, to be trained: a config.json gives its family and sizes.
+   * Whoever makes a model disposes it. Not in the build `lite`.
+   */
+  readonly createModel: (options: CreateModelOptions) => Promise<LanguageModel>;
+  /** Trains a model that was loaded or made. Whoever makes a trainer disposes it. Not in the build `lite`. */
   readonly trainer: (options: TrainerOptions) => Trainer;
   /** Copies numbers into the module's memory. Whoever makes a tensor disposes it. */
   readonly tensor: (data: Float32Array, shape: readonly number[]) => Tensor;

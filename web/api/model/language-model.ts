@@ -3,6 +3,7 @@ import type { Note } from '../inspect/plan.js';
 import { Context } from './context.js';
 import { contextKeys, contextOptions } from './context-options.js';
 import { encodeAll, type Encoded } from './encode.js';
+import { exportModel } from './export.js';
 import { generate } from './generate.js';
 import type { LoadedModel } from './loaded.js';
 import { perplexityOf } from './perplexity.js';
@@ -12,6 +13,8 @@ import type { ModelSpec } from './spec.js';
 import type { EncodeTextOptions, Tokenizer } from './tokenizers/types.js';
 import { trace } from './trace.js';
 import type {
+  ExportedModel,
+  ExportOptions,
   GeneratedToken,
   GenerateOptions,
   LanguageModel,
@@ -120,6 +123,10 @@ export class CheckpointModel implements LanguageModel {
 
   tensor(name: string): Float32Array {
     return this.#model.transformer.read(name);
+  }
+
+  export(options?: ExportOptions): ExportedModel {
+    return exportModel(this.#model, options);
   }
 
   trace<Name extends Traced = Traced>(prompt: Prompt, options?: TraceOptions<Name>): Trace<Name> {

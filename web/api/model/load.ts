@@ -8,8 +8,8 @@ import { CheckpointModel } from './language-model.js';
 import { readLlama2c } from './llama2c/checkpoint.js';
 import { planModel, type ModelPlan } from './plan.js';
 import type { ModelSpec, TensorName } from './spec.js';
-import { streamTensors } from './stream.js';
-import { precisions, Transformer } from './transformer.js';
+import { streamTensors, type ModelTensor } from './stream.js';
+import { precisions, Transformer, type Precision } from './transformer.js';
 import type { LanguageModel, LoadModelOptions } from './types.js';
 import { readSafetensors } from './weights/read.js';
 import type { Weights } from './weights/types.js';
@@ -26,16 +26,8 @@ export async function loadModel(engine: Engine, options: LoadModelOptions): Prom
   const { config, weights, opened } = await open(given);
   try {
     const plan = planModel(config, weights.tensors);
-    if (given.tokenizer !== undefined) checkTokenizer(given.tokenizer, plan.spec);
-    const { transformer, kept } = await fill(engine, plan, weights, dtype, given);
-    const numbersOf = (part: string) => ({
-      stack: plan.spec[part as 'decoder' | 'encoder']!,
-      read: (name: TensorName) => kept.get(name)!,
-      linear: (inputs: Parameters<typeof linear<Float32Array>>[1]) =>
-        linear<Float32Array>(engine, inputs),
-    });
-    const loaded = { transformer, spec: plan.spec, numbersOf };
-    return new CheckpointModel(loaded, plan, given.tokenizer);
+    const tensors = streamTensors(plan.tensors, weights);
+    return await assemble(engine, { config, plan, tensors, dtype }, given);
   } finally {
     if (opened) await weights.close();
   }
@@ -61,13 +53,40 @@ async function open({ config, weights, signal }: LoadModelOptions) {
 const isWeights = (weights: LoadModelOptions['weights']): weights is Weights =>
   typeof weights === 'object' && 'tensors' in weights && 'read' in weights;
 
+/** A model to be, and its tensors one after the other. */
+interface Planned {
+  readonly config: unknown;
+  readonly plan: ModelPlan;
+  readonly tensors: AsyncIterable<ModelTensor> | Iterable<ModelTensor>;
+  readonly dtype: Precision;
+}
+
+/** Makes a model of tensors; see `loadModel`. */
+export async function assemble(
+  engine: Engine,
+  { config, plan, tensors, dtype }: Planned,
+  given: Pick<LoadModelOptions, 'tokenizer' | 'onProgress' | 'signal'>,
+): Promise<LanguageModel> {
+  if (given.tokenizer !== undefined) checkTokenizer(given.tokenizer, plan.spec);
+  const { transformer, kept } = await fill(engine, plan, tensors, dtype, given);
+  const numbersOf = (part: string) => ({
+    stack: plan.spec[part as 'decoder' | 'encoder']!,
+    read: (name: TensorName) => kept.get(name)!,
+    linear: (inputs: Parameters<typeof linear<Float32Array>>[1]) =>
+      linear<Float32Array>(engine, inputs),
+  });
+  const numbers = (name: TensorName) => kept.get(name) ?? transformer.read(name);
+  const loaded = { config, transformer, spec: plan.spec, numbersOf, numbers };
+  return new CheckpointModel(loaded, plan, given.tokenizer);
+}
+
 /** Brings all tensors into the module; those that encodings are made of are kept here too. */
 async function fill(
   engine: Engine,
-  { spec, tensors }: ModelPlan,
-  weights: Weights,
-  dtype: (typeof precisions)[number],
-  { onProgress, signal: given }: LoadModelOptions,
+  { spec, tensors: planned }: ModelPlan,
+  tensors: Planned['tensors'],
+  dtype: Precision,
+  { onProgress, signal: given }: Pick<LoadModelOptions, 'onProgress' | 'signal'>,
 ) {
   const signal = checkSignal(given);
   const forEncodings = new Set(
@@ -75,12 +94,12 @@ async function fill(
       (stack?.layers ?? []).flatMap(({ encodings }) => encodings.flatMap(encodingTensors)),
     ),
   );
-  const total = tensors.reduce((sum, { shape }) => sum + shape.reduce((all, n) => all * n, 1), 0);
+  const total = planned.reduce((sum, { shape }) => sum + shape.reduce((all, n) => all * n, 1), 0);
   const kept = new Map<TensorName, Float32Array>();
   const transformer = new Transformer(engine, spec);
   let loaded = 0;
   try {
-    for await (const tensor of streamTensors(tensors, weights)) {
+    for await (const tensor of tensors) {
       expectGoing(signal, 'loadModel');
       if (forEncodings.has(tensor.name)) kept.set(tensor.name, tensor.data);
       // Tables of distances are options of encodings alone; all else is the engine's.

@@ -54,13 +54,7 @@ const experts = {
  *   `config` where the config is broken, or the checkpoint lacks tensors or has others: all in one error
  */
 export function planModel(config: unknown, tensors: ReadonlyMap<string, WeightInfo>): ModelPlan {
-  only(Fields.of(config), refused);
-  const plan = inspect(config);
-  const { fields, modelType } = identify(config);
-  const family = modelType === null ? undefined : modelFamilyOf(modelType);
-  if (modelType === null || family === undefined) throw unknownFamily(fields, modelType);
-  only(fields, refused);
-  if (modelType !== 'minimind') only(fields, experts);
+  const { family, fields, modelType, plan } = recognise(config);
   const { match, shapeOf } = matchTensors(family, tensors);
   const { spec, rules, unused = [] } = family.read({ fields, modelType, plan, shapeOf });
   return {
@@ -71,6 +65,18 @@ export function planModel(config: unknown, tensors: ReadonlyMap<string, WeightIn
     special: readSpecial(fields),
     warnings: plan.warnings,
   };
+}
+
+/** Finds the family of a config, and reads what it says of positions. */
+export function recognise(config: unknown) {
+  only(Fields.of(config), refused);
+  const plan = inspect(config);
+  const { fields, modelType } = identify(config);
+  const family = modelType === null ? undefined : modelFamilyOf(modelType);
+  if (modelType === null || family === undefined) throw unknownFamily(fields, modelType);
+  only(fields, refused);
+  if (modelType !== 'minimind') only(fields, experts);
+  return { family, fields, modelType, plan };
 }
 
 function unknownFamily(fields: Fields, modelType: string | null): PosencError {

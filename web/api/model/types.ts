@@ -30,6 +30,30 @@ export interface LoadModelOptions {
   onProgress?: (progress: { readonly loaded: number; readonly total: number }) => void;
 }
 
+/** Options of `pe.createModel`. */
+export interface CreateModelOptions {
+  /** A config.json, as an object or its text, with all sizes: that of a family which `loadModel` takes. */
+  config: unknown;
+  /** Of the random weights, an integer 0 … 2^53 − 1: the same everywhere. Default 0. */
+  seed?: number;
+  /** For prompts and results that are text. */
+  tokenizer?: Tokenizer;
+}
+
+/** Options of `export`. */
+export interface ExportOptions {
+  /** `f16` rounds to the nearest float16. Default `f32`. */
+  dtype?: 'f32' | 'f16';
+}
+
+/** A checkpoint as Hugging Face's libraries read it. */
+export interface ExportedModel {
+  /** For `config.json`. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** For `model.safetensors`. */
+  readonly weights: Uint8Array<ArrayBuffer>;
+}
+
 /** What may be swapped while the weights stay: how positions act, and what stays in sight. */
 export interface ContextOptions {
   /** Tokens that there is room for. Default: what the call needs. */
@@ -181,6 +205,11 @@ export interface LanguageModel {
   perplexity(text: Prompt, options?: LogitsOptions): Perplexity;
   /** A copy of a weight by its name in the engine, such as `decoder.0.mlp.up.weight`; held as `f32`. */
   tensor(name: string): Float32Array;
+  /**
+   * The weights as they are now, under the names and in the shapes that the family's checkpoints have,
+   * with the config: what transformers, vLLM and `loadModel` read. A model held as `f32`.
+   */
+  export(options?: ExportOptions): ExportedModel;
   /** What happens inside, layer by layer. */
   trace<Name extends Traced = Traced>(prompt: Prompt, options?: TraceOptions<Name>): Trace<Name>;
   /** Frees the weights. */

@@ -1,5 +1,5 @@
 import { placeBlock, type ResolvedBlock } from '../block.js';
-import { checkOptions, finite, wrong } from '../check.js';
+import { checkOptions, finite, integer, wrong } from '../check.js';
 import type { Engine } from '../engine.js';
 import { PosencError } from '../error.js';
 import { Frame } from '../frame.js';
@@ -15,7 +15,7 @@ import { checkBatch } from './batch.js';
 import type { LearnInputs, OptimizerOptions, Trainer, TrainerOptions } from './types.js';
 
 const optimizerKeys = ['rate', 'beta1', 'beta2', 'epsilon', 'decay', 'clip'] as const;
-const keys = ['model', 'encoding', 'embedding', ...optimizerKeys];
+const keys = ['model', 'encoding', 'embedding', 'dropout', 'seed', ...optimizerKeys];
 
 const usual: Required<OptimizerOptions> = {
   rate: 1e-3,
@@ -44,6 +44,10 @@ class ModelTrainer implements Trainer {
   readonly #embedding: ResolvedBlock | undefined;
   readonly #adopted: Adopted;
   readonly #optimizer: Required<OptimizerOptions>;
+  readonly #dropout: number;
+  readonly #seed: number;
+  /** Calls of `learn` since the last step. */
+  #learned = 0;
   /** 0 when disposed. */
   #handle: number;
 
@@ -53,6 +57,8 @@ class ModelTrainer implements Trainer {
     if (decoder === undefined) throw untrainable('it has no decoder');
     this.#model = model;
     this.#optimizer = { ...usual, ...checkOptimizer(options) };
+    this.#dropout = numberIn(options.dropout ?? 0, 'dropout', 0, 0.95);
+    this.#seed = integer(options.seed ?? 0, 'seed', 0, 2 ** 20);
     this.#embedding = embeddingBlock(options.embedding, model.spec.width);
     const swapped = options.encoding === undefined ? {} : { encoding: options.encoding };
     this.#adopted = new Adopted(engine, model.numbersOf('decoder'));
@@ -105,6 +111,8 @@ class ModelTrainer implements Trainer {
         weights: frame.input(weights, 'weights', [batch, tokens], ['batch', 'tokens']),
         trained,
         embedding_trained: embeddingTrained,
+        dropout: this.#dropout,
+        seed: this.#dropSeed(),
       });
       const loss = frame.doubles([0], 'the loss');
       const status = engine.kernels.trainerLearn(handle, step, learn, loss);
@@ -112,6 +120,7 @@ class ModelTrainer implements Trainer {
         throw wrong('range', 'ids', inputs.ids, 'no more tokens than the encodings know positions');
       }
       engine.expectOk(status, 'learn');
+      this.#learned += 1;
       return engine.kernels.HEAPF64[loss >>> 3]!;
     } finally {
       frame.release();
@@ -135,6 +144,7 @@ class ModelTrainer implements Trainer {
       frame.release();
     }
     this.steps += 1;
+    this.#learned = 0;
     this.#kernels.trainerClear(handle);
     this.#adopted.writeBack();
   }
@@ -196,6 +206,11 @@ class ModelTrainer implements Trainer {
     this.dispose();
   }
 
+  /** Another one for every call, and the same where a run was resumed. */
+  #dropSeed(): number {
+    return this.#seed * 2 ** 32 + (this.steps % 2 ** 24) * 2 ** 8 + (this.#learned % 2 ** 8);
+  }
+
   get #kernels() {
     return this.#model.transformer.engine.kernels;
   }
@@ -250,12 +265,14 @@ function checkOptimizer(options: OptimizerOptions): OptimizerOptions {
     const value = options[key];
     if (value === undefined) continue;
     const [low, high] = limits[key];
-    if (finite(value, key) < low || value > high) {
-      throw wrong('range', key, value, `a number from ${low} to ${high}`);
-    }
-    checked[key] = value;
+    checked[key] = numberIn(value, key, low, high);
   }
   return checked;
+}
+
+function numberIn(value: number, argument: string, low: number, high: number): number {
+  if (finite(value, argument) >= low && value <= high) return value;
+  throw wrong('range', argument, value, `a number from ${low} to ${high}`);
 }
 
 const untrainable = (why: string): PosencError =>

@@ -29,6 +29,13 @@ export interface TrainerOptions extends OptimizerOptions {
   encoding?: (layer: number) => Encoding | readonly Encoding[] | undefined;
   /** An encoding whose rows are added to the input; trained like the others. */
   embedding?: Encoding;
+  /**
+   * Share of the numbers that become 0 while learning, in the input and in what each sublayer adds
+   * (GPT-2). 0 … 0.95. Default 0.
+   */
+  dropout?: number;
+  /** Of what is dropped, with the number of the step: an integer 0 … 2^20. Default 0. */
+  seed?: number;
 }
 
 /** What `learn` takes: texts of the same length, one after the other. */

@@ -40,7 +40,7 @@ const traits: Readonly<Record<string, Traits>> = {
 /** Gemma 1 to 3, the text part: norms stored less 1, embeddings times √width, heads of their own width. */
 export const gemmaFamily: ModelFamily = {
   types: Object.keys(traits),
-  prefixes: ['language_model.model.', 'model.language_model.', 'language_model.', 'model.'],
+  prefixes: ['model.', 'language_model.model.', 'model.language_model.', 'language_model.'],
   ignored:
     /(^|\.)(rotary_emb(_local)?\.inv_freq|embed_tokens\.embed_scale)$|(^|\.)(vision_tower|multi_modal_projector)\./,
   read,

@@ -55,7 +55,10 @@ export interface Blueprint {
 export interface ModelFamily {
   /** Values of `model_type`. */
   readonly types: readonly string[];
-  /** What names of the checkpoint may begin with beside the names of the table. */
+  /**
+   * What names of the checkpoint may begin with beside the names of the table; the first is what new
+   * checkpoints have.
+   */
   readonly prefixes: readonly string[];
   /** Buffers and parts of other tasks, by their names without prefix. */
   readonly ignored: RegExp;
