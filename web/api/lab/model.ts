@@ -1,5 +1,5 @@
 /** The models of the lab: new ones, and those of a saved run. */
-import type { LanguageModel } from '../model/types.js';
+import type { LanguageModel, LogitsOptions } from '../model/types.js';
 import type { Tokenizer } from '../model/tokenizers/types.js';
 import type { Weights } from '../model/weights/types.js';
 import { readSafetensors } from '../model/weights/read.js';
@@ -71,6 +71,21 @@ export function configOf(recipe: FullRecipe, needs: ModelNeeds): Record<string, 
         ...{ layer_norm_epsilon: 1e-5, ...words },
       };
   }
+}
+
+/** The options by which a model takes the positions of the lab. */
+export function positionOptions(positions: LabPositions | undefined): PositionOptions {
+  if (positions === undefined) return {};
+  const { encoding, embedding } = positions;
+  return embedding === undefined ? { encoding } : { encoding, embedding };
+}
+
+export type PositionOptions = Pick<LogitsOptions, 'encoding' | 'embedding'>;
+
+/** Frees a model and its tables. */
+export function disposeModel({ model, positions }: LabModel): void {
+  model.dispose();
+  for (const tensor of positions?.tensors.values() ?? []) tensor.dispose();
 }
 
 /** Makes the model of a recipe, of random weights or of those of a saved run. */

@@ -2,11 +2,17 @@
 import { checkOptions, integer, wrong } from '../check.js';
 import { PosencError } from '../error.js';
 import type { ByteInput } from '../model/bytes/types.js';
-import type { LanguageModel, LogitsOptions } from '../model/types.js';
+import type { LanguageModel } from '../model/types.js';
 import type { Trainer } from '../train/types.js';
 import type { Posenc } from '../types.js';
 import { materialOf, type Material } from './material.js';
-import { makeModel, type LabModel } from './model.js';
+import {
+  disposeModel,
+  makeModel,
+  positionOptions,
+  type LabModel,
+  type PositionOptions,
+} from './model.js';
 import { fillRecipe, rateAt, type FullRecipe, type Recipe } from './recipe.js';
 import { packRun, unpackRun } from './saved.js';
 import { scoreExamples, type Score } from './score.js';
@@ -46,7 +52,7 @@ export interface LabRun {
   /** The model as it is now; the run owns it. */
   readonly model: LanguageModel;
   /** What `model.generate`, `logits` and `trace` take, so that positions are those of the run. */
-  readonly options: Pick<LogitsOptions, 'encoding' | 'embedding'>;
+  readonly options: PositionOptions;
   /** What each id shows. */
   readonly symbols: readonly string[];
   /** Learns once; throws `range` past the last step of the recipe. */
@@ -67,8 +73,8 @@ export interface LabExport {
   readonly config: Readonly<Record<string, unknown>>;
   /**
    * For `model.safetensors`. Where the encoding is the family's own this is a checkpoint that Hugging
-   * Face's libraries read; else tables `posenc.encoding.…` stand beside the weights, and `openRun` reads
-   * it.
+   * Face's libraries read; else tables `posenc.encoding.…` stand beside the weights, and `openModel`
+   * reads it.
    */
   readonly weights: Uint8Array<ArrayBuffer>;
   /** Whether other libraries compute the same with it. */
@@ -151,11 +157,8 @@ class Run implements LabRun {
     return this.#made.model;
   }
 
-  get options(): LabRun['options'] {
-    const { positions } = this.#made;
-    if (positions === undefined) return {};
-    const { encoding, embedding } = positions;
-    return embedding === undefined ? { encoding } : { encoding, embedding };
+  get options(): PositionOptions {
+    return positionOptions(this.#made.positions);
   }
 
   step(): StepReport {
@@ -197,17 +200,18 @@ class Run implements LabRun {
   export(options?: { readonly dtype?: 'f32' | 'f16' }): LabExport {
     const { dtype = 'f32' } = checkOptions(options, ['dtype'], 'export');
     const { recipe, symbols } = this;
+    const { trained, longest } = this.#material;
+    const lengths = { trained, longest };
     const { config } = this.#made.model.export({ dtype });
     return {
       config,
-      weights: packRun(this.#made, { recipe, symbols }, { dtype }),
+      weights: packRun(this.#made, { recipe, symbols, ...lengths }, { dtype }),
       standard: this.#made.positions === undefined,
     };
   }
 
   dispose(): void {
     this.#trainer.dispose();
-    this.#made.model.dispose();
-    for (const tensor of this.#made.positions?.tensors.values() ?? []) tensor.dispose();
+    disposeModel(this.#made);
   }
 }

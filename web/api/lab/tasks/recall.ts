@@ -26,7 +26,7 @@ export const flipFlop: Task = {
   test: [32, 64, 128],
   sizes: [2, 512],
   make(draws, size, trial) {
-    const [write, ignore, read, zero] = [0, 1, 2, 3];
+    const [write, ignore, read, zero] = [0, 1, 2, 3] as const;
     // Trained where four of five are ignored, tried where few writes are far apart, and where many are near.
     const ignored = !trial ? 800 : draws.integer(0, 1) === 0 ? 980 : 100;
     const tokens: number[] = [];
@@ -38,7 +38,7 @@ export const flipFlop: Task = {
       const instruction = i === 0 ? write : i === size - 1 ? read : drawn;
       if (instruction === write) bit = draws.integer(0, 1);
       if (instruction === read) answer.push(tokens.length + 1);
-      tokens.push(instruction!, zero! + (instruction === ignore ? draws.integer(0, 1) : bit));
+      tokens.push(instruction, zero + (instruction === ignore ? draws.integer(0, 1) : bit));
     }
     return { tokens, answer };
   },
