@@ -1,9 +1,9 @@
-import { checkOptions, choice } from '../check.js';
+import { checkOptions, choice, wrong } from '../check.js';
 import type { LoadedModel } from './loaded.js';
 import type { Cut } from './families/types.js';
 import type { PlannedTensor } from './match.js';
 import { blankTensors } from './blank.js';
-import { planModel } from './plan.js';
+import { planModel, recognise } from './plan.js';
 import type { ExportedModel, ExportOptions } from './types.js';
 import { writeSafetensors, type WrittenTensor } from './weights/write.js';
 
@@ -12,18 +12,33 @@ export function exportModel(model: LoadedModel, options: ExportOptions | undefin
   const given = checkOptions(options, ['dtype'], 'export') as ExportOptions;
   const dtype = choice(given.dtype, 'dtype', ['f32', 'f16']);
   const { config } = model;
+  const weights = writeSafetensors(familyTensors(model), { dtype, metadata: { format: 'pt' } });
   return {
     config: {
       ...(typeof config === 'string' ? (JSON.parse(config) as object) : (config as object)),
+      ...tieOf(model),
       dtype: dtype === 'f32' ? 'float32' : 'float16',
     },
-    weights: writeSafetensors(familyTensors(model), { dtype, metadata: { format: 'pt' } }),
+    weights,
   };
 }
 
+/** Whether the head is the embedding, where the config leaves that to whoever reads it. */
+function tieOf({ config, spec, names }: LoadedModel): { tie_word_embeddings?: boolean } {
+  const { fields } = recognise(config);
+  if (spec.decoder === undefined || fields.flag('tie_word_embeddings') !== null) return {};
+  return { tie_word_embeddings: !names.has('head.weight') };
+}
+
 /** The weights of a model under the names and in the shapes of its family. */
-export function familyTensors({ config, numbers }: LoadedModel): Record<string, WrittenTensor> {
-  const shapes = blankTensors(config);
+export function familyTensors(model: LoadedModel): Record<string, WrittenTensor> {
+  const { config, dtype, names, numbers } = model;
+  if (dtype !== 'f32') {
+    throw wrong('unsupported', 'the model', `held as ${dtype}`, 'to be loaded with dtype "f32"');
+  }
+  const shapes = blankTensors(config, (head) =>
+    names.has(/^(lm_head|embed_out)\./.test(head) ? 'head.weight' : 'head.transform.weight'),
+  );
   const tensors: Record<string, WrittenTensor> = {};
   for (const tensor of planModel(config, shapes).tensors) {
     const { source } = tensor;

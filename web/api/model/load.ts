@@ -76,7 +76,8 @@ export async function assemble(
       linear<Float32Array>(engine, inputs),
   });
   const numbers = (name: TensorName) => kept.get(name) ?? transformer.read(name);
-  const loaded = { config, transformer, spec: plan.spec, numbersOf, numbers };
+  const names = new Set(plan.tensors.map(({ name }) => name));
+  const loaded = { config, transformer, spec: plan.spec, dtype, names, numbersOf, numbers };
   return new CheckpointModel(loaded, plan, given.tokenizer);
 }
 
