@@ -108,14 +108,14 @@ const contentsWords = {
   zh: {
     description: 'posenc 的全部导出：函数、类型、选项与错误。',
     intro:
-      '`posenc`、`posenc/inspect` 与 `posenc/threads` 导出的每一个函数和类型，由 TypeDoc 从源码中读出。说明只有英文；编码的选项另有中文的[编码一览](/encodings.html)。',
+      '`posenc`、`posenc/inspect`、`posenc/lab` 与 `posenc/threads` 导出的每一个函数和类型，由 TypeDoc 从源码中读出。说明只有英文；编码的选项另有中文的[编码一览](/encodings.html)。',
     errors:
       '参数有误时，一律抛出 [`PosencError`](/en/api/load.html#PosencError)：说明哪个参数、给了什么、允许什么；模块仍可继续使用。数组是 float32，按 C 顺序；位置是整数。',
   },
   en: {
     description: 'Everything that posenc exports: functions, types, options and errors.',
     intro:
-      'Every function and type that `posenc`, `posenc/inspect` and `posenc/threads` export, read by TypeDoc from the sources. The options of all encodings in one list: [Encodings](/en/encodings.html).',
+      'Every function and type that `posenc`, `posenc/inspect`, `posenc/lab` and `posenc/threads` export, read by TypeDoc from the sources. The options of all encodings in one list: [Encodings](/en/encodings.html).',
     errors:
       'Whatever is wrong with an argument throws a [`PosencError`](/en/api/load.html#PosencError) that names the argument, what was given and what is allowed; the module stays usable. Arrays are float32 in C order, positions are integers.',
   },

@@ -137,6 +137,16 @@ export const groups = [
     first: 'Trainer',
   },
   {
+    path: 'lab',
+    title: { zh: '实验室', en: 'Lab' },
+    about: {
+      zh: '在短处训练小模型，到长处考它们，一种编码比一种：任务、配方、能存能续的训练。',
+      en: 'Small models trained at short lengths and tried at longer ones, one encoding against another.',
+    },
+    lead: '`posenc/lab` exports this; a [loaded module](/en/api/load.html#Posenc) is passed in. `npm run train -- recipe.json` of the repository does the same for many runs, on all cores.',
+    first: 'startRun',
+  },
+  {
     path: 'tensors',
     title: { zh: '张量与随机数', en: 'Tensors and random numbers' },
     about: {

@@ -21,14 +21,14 @@ import { at } from '../lib/project.mjs';
  */
 
 /**
- * Every symbol that `posenc`, `posenc/inspect` and `posenc/threads` export, in the order of the
- * sources; of several with one name the first.
+ * Every symbol that `posenc`, `posenc/inspect`, `posenc/lab` and `posenc/threads` export, in the order
+ * of the sources; of several with one name the first.
  * @returns {Promise<ExportedSymbol[]>}
  */
 export async function readApi() {
   const { Application, Converter, ReflectionKind } = await import('typedoc');
   const app = await Application.bootstrap({
-    entryPoints: ['index', 'inspect', 'threads'].map((entry) => at(`web/api/${entry}.ts`)),
+    entryPoints: ['index', 'inspect', 'lab', 'threads'].map((entry) => at(`web/api/${entry}.ts`)),
     tsconfig: at('tsconfig.build.json'),
     skipErrorChecking: true,
     excludeExternals: true,

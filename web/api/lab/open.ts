@@ -10,7 +10,9 @@ import { unpackRun } from './saved.js';
 
 /** A model that was trained. Whoever opens it disposes it. */
 export interface OpenedModel {
+  /** What it was trained by. */
   readonly recipe: FullRecipe;
+  /** The model, which `dispose` frees. */
   readonly model: LanguageModel;
   /** What `model.generate`, `logits`, `perplexity` and `trace` take, so that positions are those of its training. */
   readonly options: PositionOptions;

@@ -5,6 +5,7 @@ import { taskOf } from './tasks/index.js';
 
 /** Families whose layout a trained model can have; each has an encoding of its own. */
 export const labFamilies = ['llama', 'gpt2', 'gpt_neox', 'bloom'] as const;
+/** One of {@link labFamilies}. */
 export type LabFamily = (typeof labFamilies)[number];
 
 /** The encodings that checkpoints of a family have by themselves. */
@@ -19,6 +20,7 @@ export const ownEncodings: Readonly<Record<LabFamily, LabEncodingName>> = {
 export interface Recipe {
   /** Name of one of `tasks`, or `text` to foresee the characters of a text. */
   readonly task: string;
+  /** Where tokens are said to stand; `gpt2` takes `learned` alone, `t5` needs `llama`. */
   readonly encoding: LabEncodingName;
   /** Of first weights, examples and trials. 0 … 2^20. Default 0. */
   readonly seed?: number;

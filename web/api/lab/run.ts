@@ -21,6 +21,7 @@ import { scoreExamples, type Score } from './score.js';
 export interface RunOptions {
   /** A loaded module, not the build `lite`. */
   readonly pe: Posenc;
+  /** What the run is. */
   readonly recipe: Recipe;
   /** What is learned where the task is `text`. */
   readonly text?: string;

@@ -3,7 +3,9 @@ import type { Example } from './task.js';
 
 /** How a model did with the examples of a size. */
 export interface Score {
+  /** Of all examples. */
   readonly size: number;
+  /** How many there were. */
   readonly examples: number;
   /**
    * Share of the examples whose answer is right in every token: what greedy decoding would write is the

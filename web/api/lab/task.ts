@@ -7,12 +7,13 @@ export interface Example {
   readonly tokens: readonly number[];
   /** Which tokens are to be foreseen from those before them, ascending, none of them the first. */
   readonly answer: readonly number[];
-  /** How far back what is asked for stands, where the task counts by that. */
+  /** How many tokens before the last one read the answer stands, where the task counts by that. */
   readonly distance?: number;
 }
 
-/** A task, by {@link Recipe.task}. */
+/** A task that a {@link Recipe} can name. */
 export interface Task {
+  /** What a recipe calls it. */
   readonly name: string;
   /** What is to be done, and what a size counts. */
   readonly about: { readonly zh: string; readonly en: string };

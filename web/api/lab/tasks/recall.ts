@@ -12,7 +12,8 @@ import {
 
 const first = marks.length;
 const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-'];
-const digits = [...'0123456789'];
+/** Not those among the keys, so that each symbol is one token. */
+const values = [...'⓪①②③④⑤⑥⑦⑧⑨'];
 
 /** Liu 2023 (arXiv 2306.00946): the last bit that was written, past many that are to be ignored. */
 export const flipFlop: Task = {
@@ -63,7 +64,7 @@ export const induction: Task = {
       (letter, i) => first + (i === at ? asked : letter + +(letter >= asked)),
     );
     const tokens = [begin, ...word, separator, first + asked, word[at + 1]!];
-    return { tokens, answer: [tokens.length - 1], distance: size + 1 - at };
+    return { tokens, answer: [tokens.length - 1], distance: size - at };
   },
 };
 
@@ -74,16 +75,16 @@ export const needle: Task = {
     zh: 'n 对“键 值”，再问其中一个键',
     en: 'n pairs of key and value, then one of the keys',
   },
-  symbols: [...marks, ...letters, ...digits],
+  symbols: [...marks, ...letters, ...values],
   train: [1, 8],
   test: [4, 8, 12, 16, 24, 32],
   sizes: [1, letters.length],
   make(draws, size) {
     const keys = drawDifferent(draws, size, letters.length).map((key) => first + key);
-    const values = draw(draws, size, digits.length, first + letters.length);
+    const drawn = draw(draws, size, values.length, first + letters.length);
     const asked = draws.integer(0, size - 1);
-    const pairs = keys.flatMap((key, i) => [key, values[i]!]);
-    const tokens = [begin, ...pairs, separator, keys[asked]!, values[asked]!];
+    const pairs = keys.flatMap((key, i) => [key, drawn[i]!]);
+    const tokens = [begin, ...pairs, separator, keys[asked]!, drawn[asked]!];
     return { tokens, answer: [tokens.length - 1], distance: 2 * (size - asked) };
   },
 };
