@@ -1,5 +1,6 @@
 /** The encodings that models are compared with: how each begins, and what of it is trained. */
 import { unknownName } from '../check.js';
+import { PosencError } from '../error.js';
 import type { Encoding, Posenc, Tensor } from '../types.js';
 
 /** Sizes of a model that encodings depend on. */
@@ -208,18 +209,36 @@ export function makePositions(
       const count = shape.reduce((all, n) => all * n, 1);
       const fresh = () =>
         typeof initial === 'number' ? random.normal(count).map((x) => x * initial) : initial;
-      const tensor = pe.tensor(given?.get(key) ?? fresh(), shape);
+      const table = given?.get(key) ?? fresh();
+      if (table.length !== count) throw unfit(key, table.length, shape);
+      const tensor = pe.tensor(table, shape);
       tensors.set(key, tensor);
       return tensor;
     },
   });
-  const added = embedding?.(making('embedding'));
-  const layers = Array.from({ length: perLayer ? sizes.layers : 1 }, (_, layer) =>
-    attention!(making(perLayer ? String(layer) : 'all')),
-  );
-  return {
-    encoding: (layer) => layers[perLayer ? layer : 0]!,
-    ...(added === undefined ? {} : { embedding: added }),
-    tensors,
-  };
+  try {
+    const added = embedding?.(making('embedding'));
+    const layers = Array.from({ length: perLayer ? sizes.layers : 1 }, (_, layer) =>
+      attention!(making(perLayer ? String(layer) : 'all')),
+    );
+    return {
+      encoding: (layer) => layers[perLayer ? layer : 0]!,
+      ...(added === undefined ? {} : { embedding: added }),
+      tensors,
+    };
+  } catch (problem) {
+    for (const tensor of tensors.values()) tensor.dispose();
+    throw problem;
+  }
+}
+
+/** The error for a table of another model. */
+function unfit(key: string, count: number, shape: readonly number[]): PosencError {
+  const received = `${count} numbers`;
+  const allowed = `those of [${shape.join(', ')}]`;
+  return new PosencError('config', `posenc.encoding.${key} has ${received}, needs ${allowed}`, {
+    argument: 'weights',
+    received,
+    allowed,
+  });
 }

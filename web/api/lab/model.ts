@@ -1,4 +1,5 @@
 /** The models of the lab: new ones, and those of a saved run. */
+import { wrong } from '../check.js';
 import type { LanguageModel, LogitsOptions } from '../model/types.js';
 import type { Tokenizer } from '../model/tokenizers/types.js';
 import type { Weights } from '../model/weights/types.js';
@@ -95,6 +96,9 @@ export async function makeModel(
   needs: ModelNeeds,
   saved?: SavedRun,
 ): Promise<LabModel> {
+  if (typeof (pe as Partial<Posenc> | undefined)?.createModel !== 'function') {
+    throw wrong('argument', 'pe', pe, 'a loaded module');
+  }
   const config = configOf(recipe, needs);
   const { family, encoding, width, layers, heads, seed } = recipe;
   const tokenizer = needs.tokenizer === undefined ? {} : { tokenizer: needs.tokenizer };
@@ -106,10 +110,13 @@ export async function makeModel(
   const sizes = { width, heads, headDim: width / heads, layers, longest: needs.longest };
   const given = saved === undefined ? {} : { given: saved.tables };
   // Another stream than that of the model's own weights.
-  return {
-    model,
-    positions: makePositions(pe, encoding, sizes, { seed: 2 ** 32 + seed, ...given }),
-  };
+  try {
+    const positions = makePositions(pe, encoding, sizes, { seed: 2 ** 32 + seed, ...given });
+    return { model, positions };
+  } catch (problem) {
+    model.dispose();
+    throw problem;
+  }
 }
 
 /** A model of random weights; queries begin smaller where nothing divides scores by √headDim. */

@@ -14,7 +14,7 @@ import {
   type PositionOptions,
 } from './model.js';
 import { fillRecipe, rateAt, type FullRecipe, type Recipe } from './recipe.js';
-import { packRun, unpackRun } from './saved.js';
+import { packRun, unpackRun, type SavedRun } from './saved.js';
 import { scoreExamples, type Score } from './score.js';
 
 /** Options of {@link startRun}. */
@@ -92,8 +92,7 @@ export async function startRun(options: RunOptions): Promise<LabRun> {
   const recipe = fillRecipe(given.recipe);
   const material = materialOf(recipe, given.text);
   const saved = given.weights === undefined ? undefined : await unpackRun(given.weights);
-  const made = await makeModel(given.pe, recipe, material, saved);
-  return new Run(given.pe, recipe, material, made, []);
+  return open(given.pe, recipe, material, { saved, losses: [] });
 }
 
 /** Goes on where `save` was called. `text` is that of the run, if it learns one. */
@@ -109,13 +108,34 @@ export async function resumeRun(
   const { recipe, losses } = saved.run as { recipe: Recipe; losses: number[] };
   const filled = fillRecipe(recipe);
   const material = materialOf(filled, text);
-  if (saved.trainer === undefined) {
+  if (saved.trainer === undefined || !Array.isArray(losses)) {
     throw wrong('argument', 'file', file, 'what save() of a run gave: export() has no optimizer');
   }
-  const made = await makeModel(pe, filled, material, saved);
-  const run = new Run(pe, filled, material, made, losses);
-  run.restore(saved.trainer);
-  return run;
+  return open(pe, filled, material, { saved, losses, trainer: saved.trainer });
+}
+
+/** Makes a run, or leaves nothing behind. */
+async function open(
+  pe: Posenc,
+  recipe: FullRecipe,
+  material: Material,
+  {
+    saved,
+    losses,
+    trainer,
+  }: { saved: SavedRun | undefined; losses: readonly number[]; trainer?: Uint8Array },
+): Promise<Run> {
+  const made = await makeModel(pe, recipe, material, saved);
+  let run: Run | undefined;
+  try {
+    run = new Run(pe, recipe, material, made, losses);
+    if (trainer !== undefined) run.restore(trainer);
+    return run;
+  } catch (problem) {
+    if (run === undefined) disposeModel(made);
+    else run.dispose();
+    throw problem;
+  }
 }
 
 class Run implements LabRun {

@@ -16,7 +16,7 @@ export interface SavedRun {
   /** State of the trainer; `undefined` in a model that was exported. */
   readonly trainer: Uint8Array | undefined;
   /** JSON of the run. */
-  readonly run: unknown;
+  readonly run: object;
 }
 
 /** Names of tensors that are not the model's. */
@@ -74,10 +74,18 @@ export async function unpackRun(file: ByteInput): Promise<SavedRun> {
   };
 }
 
-function parse(text: string): unknown {
+function parse(text: string): object {
+  const broken = (cause?: unknown): PosencError =>
+    new PosencError('config', `the file's ${runKey} is no JSON of a run`, {
+      argument: 'file',
+      cause,
+    });
+  let run: unknown;
   try {
-    return JSON.parse(text);
+    run = JSON.parse(text);
   } catch (cause) {
-    throw new PosencError('config', `the file's ${runKey} is no JSON`, { argument: 'file', cause });
+    throw broken(cause);
   }
+  if (typeof run !== 'object' || run === null) throw broken();
+  return run;
 }
