@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "train/dropout.hpp"
 #include "train/rows_back.hpp"
 #include "train/trainer.hpp"
 
@@ -84,7 +85,9 @@ void fill(Model& model, const Kind& k) {
   REQUIRE_FALSE(model.missing(missing));
 }
 
-TEST_CASE("gradients of whole models are those of their loss") {
+/// Checks the gradients of all kinds of models against differences of their loss; gives the losses.
+std::vector<double> check_gradients(const Dropout& dropout) {
+  std::vector<double> losses;
   constexpr std::int64_t kBatch = 2;
   constexpr std::int64_t kTokens = 5;
   const std::int32_t ids[] = {1, 4, 4, 10, 2, 7, 0, 3, 3, 9};
@@ -106,9 +109,11 @@ TEST_CASE("gradients of whole models are those of their loss") {
     batch.targets = targets;
     batch.weights = weights;
     batch.trained = trained;
+    batch.dropout = dropout;
     double loss = 0.0;
     REQUIRE(trainer.learn(batch, loss) == Status::ok);
     CHECK(loss > 0.5);
+    losses.push_back(loss);
     const auto loss_now = [&] {
       double now = 0.0;
       REQUIRE(trainer.learn(batch, now) == Status::ok);
@@ -139,6 +144,56 @@ TEST_CASE("gradients of whole models are those of their loss") {
       loss_now();
     }
   }
+  return losses;
+}
+
+TEST_CASE("gradients of whole models are those of their loss") {
+  const std::vector<double> plain = check_gradients({});
+  CHECK(check_gradients({.rate = 0.0F, .seed = 5}) == plain);
+}
+
+TEST_CASE("gradients under dropout are those of the loss with the same numbers dropped") {
+  const std::vector<double> plain = check_gradients({});
+  const std::vector<double> dropped = check_gradients({.rate = 0.3F, .seed = 5});
+  const std::vector<double> others = check_gradients({.rate = 0.3F, .seed = 6});
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    CHECK(dropped[i] != plain[i]);
+    CHECK(dropped[i] != others[i]);
+  }
+}
+
+TEST_CASE("dropout: as many numbers as it says, each place its own, and the mean stays") {
+  constexpr std::int64_t kCount = 20000;
+  const auto dropped = [](const Dropout& dropout, std::uint64_t place) {
+    std::vector<float> x(kCount, 3.0F);
+    drop(dropout, place, kCount, x.data());
+    return x;
+  };
+  for (const float rate : {0.1F, 0.5F, 0.95F}) {
+    CAPTURE(rate);
+    const Dropout dropout{.rate = rate, .seed = 7};
+    const std::vector<float> x = dropped(dropout, drop_mlp(3));
+    std::int64_t zeros = 0;
+    double sum = 0.0;
+    for (const float number : x) {
+      zeros += number == 0.0F ? 1 : 0;
+      sum += double{number};
+      if (number != 0.0F) CHECK(number == 3.0F * (1.0F / (1.0F - rate)));
+    }
+    // Within five deviations of what chance gives.
+    const double share = double{rate};
+    const double deviation = std::sqrt(share * (1.0 - share) / double{kCount});
+    CHECK(std::fabs(static_cast<double>(zeros) / double{kCount} - share) < 5.0 * deviation);
+    CHECK(std::fabs(sum / double{kCount} - 3.0) < 15.0 * deviation / (1.0 - share));
+    CHECK(dropped(dropout, drop_mlp(3)) == x);
+    CHECK(dropped(dropout, drop_attention(3)) != x);
+    CHECK(dropped(dropout, drop_mlp(2)) != x);
+    CHECK(dropped({.rate = rate, .seed = 8}, drop_mlp(3)) != x);
+  }
+  CHECK(dropped({.rate = 0.0F, .seed = 7}, 0) == std::vector<float>(kCount, 3.0F));
+  CHECK(drop_attention(0) != kDropInput);
+  CHECK(drop_mlp(0) != drop_attention(0));
+  CHECK(drop_mlp(0) != drop_attention(1));
 }
 
 TEST_CASE("the way back through relu: where it has no kink") {
