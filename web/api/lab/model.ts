@@ -38,6 +38,8 @@ export function configOf(recipe: FullRecipe, needs: ModelNeeds): Record<string, 
             original_max_position_embeddings: scaling.originalLength,
           },
         };
+  // Dynamic NTK takes this for the length that was trained before, and no other setting.
+  const length = scaling?.type === 'dynamic' ? scaling.originalLength : needs.trained;
   const words = { vocab_size: needs.vocabulary, tie_word_embeddings: true };
   switch (family) {
     case 'llama':
@@ -45,7 +47,7 @@ export function configOf(recipe: FullRecipe, needs: ModelNeeds): Record<string, 
         architectures: ['LlamaForCausalLM'],
         ...{ model_type: family, hidden_size: width, intermediate_size: hidden },
         ...{ num_hidden_layers: layers, num_attention_heads: heads, num_key_value_heads: heads },
-        ...{ max_position_embeddings: needs.trained, rope_theta: 10000, rms_norm_eps: 1e-5 },
+        ...{ max_position_embeddings: length, rope_theta: 10000, rms_norm_eps: 1e-5 },
         ...{ hidden_act: 'silu', ...words, ...stretched },
       };
     case 'gpt_neox':
@@ -53,7 +55,7 @@ export function configOf(recipe: FullRecipe, needs: ModelNeeds): Record<string, 
         architectures: ['GPTNeoXForCausalLM'],
         ...{ model_type: family, hidden_size: width, intermediate_size: hidden },
         ...{ num_hidden_layers: layers, num_attention_heads: heads },
-        ...{ max_position_embeddings: needs.trained, rotary_pct: 1, rotary_emb_base: 10000 },
+        ...{ max_position_embeddings: length, rotary_pct: 1, rotary_emb_base: 10000 },
         ...{ use_parallel_residual: false, layer_norm_eps: 1e-5, hidden_act: 'gelu_new' },
         ...words,
         ...stretched,
