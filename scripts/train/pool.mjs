@@ -8,9 +8,10 @@ const seconds = (ms) => `${(ms / 1000).toFixed(0)} s`;
 /**
  * Trains all runs whose results are not there yet.
  * @param {import('./runs.mjs').PlannedRun[]} runs
- * @param {{ folder: string, jobs: number, text?: string, dist: string }} options
+ * @param {{ folder: string, jobs: number, text?: string, dist: string, saveMs?: number }} options
+ *   `text`: path of what is learned; `saveMs`: between two states on the disk
  */
-export async function runAll(runs, { folder, jobs, text, dist }) {
+export async function runAll(runs, { folder, jobs, text, dist, saveMs = 20_000 }) {
   const resultOf = (name) => join(folder, `${name}.json`);
   const waiting = runs.filter(({ name }) => !existsSync(resultOf(name)));
   const board = new Board(runs.length, runs.length - waiting.length);
@@ -23,7 +24,9 @@ export async function runAll(runs, { folder, jobs, text, dist }) {
       );
       if (next < 0) break;
       const [run] = waiting.splice(next, 1);
-      const done = inThread(run, { folder, text, dist }, (report) => board.report(run.name, report))
+      const done = inThread(run, { folder, text, dist, saveMs }, (report) =>
+        board.report(run.name, report),
+      )
         .then((score) => board.finish(run.name, score))
         .catch((error) => failures.push(`${run.name}: ${error.message}`))
         .finally(() => running.delete(done));

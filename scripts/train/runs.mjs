@@ -31,8 +31,15 @@ export function runsOf(file) {
     if (from !== undefined && !runs.some((other) => other.name === from)) {
       throw new Error(`variants.${name}.from is ${JSON.stringify(from)}, needs the name of a run`);
     }
+    if (from !== undefined && !weights) {
+      throw new Error(
+        `variants.${name}.from needs "weights": true, so that those of ${from} are kept`,
+      );
+    }
     runs.push({ ...run(name, settings), ...(from === undefined ? {} : { from }) });
   }
+  const twice = runs.find(({ name }, i) => runs.findIndex((run) => run.name === name) < i);
+  if (twice !== undefined) throw new Error(`two runs are called ${twice.name}; needs other names`);
   return runs;
 }
 

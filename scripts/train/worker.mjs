@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const SAVE_MS = 20_000;
-const { run, folder, text: textPath, dist } = workerData;
+const { run, folder, text: textPath, dist, saveMs } = workerData;
 const { load } = await import(pathToFileURL(join(dist, 'index.js')).href);
 const { resumeRun, startRun } = await import(pathToFileURL(join(dist, 'lab.js')).href);
 
@@ -37,14 +36,13 @@ let saved = started;
 while (lab.steps < steps) {
   const { step, loss } = lab.step();
   if (step % 10 === 0) parentPort.postMessage({ step, steps, loss });
-  if (performance.now() - saved > SAVE_MS) {
+  if (performance.now() - saved > saveMs) {
     write(file('.state'), lab.save());
     saved = performance.now();
   }
 }
 const scores = lab.recipe.test.map((size) => lab.evaluate(size, { examples: run.examples }));
-const { weights } = lab.export({ dtype: 'f16' });
-if (run.weights) write(file('.safetensors'), weights);
+if (run.weights) write(file('.safetensors'), lab.export({ dtype: 'f16' }).weights);
 write(file('.json'), `${JSON.stringify(resultOf(lab, scores))}\n`);
 rmSync(file('.state'), { force: true });
 parentPort.postMessage({ done: summary(scores) });

@@ -74,7 +74,7 @@ describe('what is dropped', () => {
     for (const each of [whole, first, resumed]) each.dispose();
   });
 
-  it('is dropped while learning alone', async () => {
+  it('is dropped while learning alone', () => {
     const before = model.logits([1, 2, 3]);
     const trainer = posenc.trainer({ model, dropout: 0.9, ...still });
     trainer.learn(inputs);

@@ -55,6 +55,19 @@ describe('the installed package runs', () => {
   });
 });
 
+test('posenc/lab trains with a module that posenc loaded', async () => {
+  const code = `import { load } from 'posenc';
+    import { openModel, startRun } from 'posenc/lab';
+    const pe = await load();
+    const recipe = { task: 'copy', encoding: 'rope', width: 16, heads: 2, batch: 4, steps: 3 };
+    const run = await startRun({ pe, recipe });
+    while (run.steps < 3) run.step();
+    const opened = await openModel({ pe, file: run.export().weights });
+    console.log(run.losses.length, run.evaluate(10).examples, opened.recipe.width);
+    await startRun({ pe, recipe: { ...recipe, task: 'copi' } }).catch((error) => console.log(error.code));`;
+  expect(await runFile('lab.mjs', code)).toEqual({ ...success, stdout: '3 64 16\noption\n' });
+});
+
 describe('importing the package', () => {
   test('does nothing, and needs no global of pages or Node', async () => {
     const code = `
@@ -90,6 +103,20 @@ describe('importing the package', () => {
       ...['readSafetensors', 'writeSafetensors'],
     ];
     expect(stdout).toBe(`${names.sort().join()}\n`);
+  });
+
+  test('posenc/lab exports what it documents, and loads no module by itself', async () => {
+    const code = `
+      delete globalThis.WebAssembly;
+      const lab = await import('posenc/lab');
+      console.log(Object.keys(lab).sort().join());
+      console.log(lab.tasks.length, lab.fillRecipe({ task: 'copy', encoding: 'rope' }).width);`;
+    const { stdout } = await runFile('lab-keys.mjs', code);
+    const names = [
+      ...['fillRecipe', 'labEncodingNames', 'labEncodingTitles', 'labFamilies', 'openModel'],
+      ...['rateAt', 'resumeRun', 'startRun', 'tasks'],
+    ];
+    expect(stdout).toBe(`${names.join()}\n14 64\n`);
   });
 
   test('says what an engine without DecompressionStream can do', async () => {

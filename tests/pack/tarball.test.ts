@@ -37,6 +37,7 @@ test('the tarball holds the package and nothing else', () => {
       'dist/lite.js',
     ],
     ...['dist/inspect.d.ts', 'dist/inspect.js'],
+    ...['dist/lab.d.ts', 'dist/lab.js'],
     ...['dist/threads.d.ts', 'dist/threads.js', 'dist/threads-worker.js'],
     ...['dist/threads-relaxed.js', 'dist/threads-simd.js'],
     ...['dist/kernels-relaxed.wasm', 'dist/kernels-simd.wasm'],
@@ -95,6 +96,26 @@ test('the entry without threads has none of their code', async () => {
   expect([...imported]).toEqual(expect.arrayContaining(['simd.js', 'relaxed.js', 'lite.js']));
   expect([...imported].filter((name) => name.includes('threads'))).toEqual([]);
   expect(await readFile(join(root, 'dist/threads.js'), 'utf8')).toMatch(wanted);
+});
+
+test('the lab is small, for whoever has loaded posenc already', async () => {
+  /** Files that an entry imports, with those that these import. */
+  const files = async (entry: string): Promise<Map<string, Buffer>> => {
+    const found = new Map<string, Buffer>([[entry, await readFile(join(root, 'dist', entry))]]);
+    for (const [, code] of found) {
+      for (const [, name] of code.toString().matchAll(/["']\.\/(shared-[A-Z0-9]+\.js)["']/g)) {
+        if (!found.has(name!)) found.set(name!, await readFile(join(root, 'dist', name!)));
+      }
+    }
+    return found;
+  };
+  const [lab, index] = [await files('lab.js'), await files('index.js')];
+  const size = (parts: Iterable<Buffer>) =>
+    gzipSync(Buffer.concat([...parts]), { level: 9 }).length;
+  const own = [...lab].filter(([name]) => !index.has(name)).map(([, code]) => code);
+  expect(own.length).toBeGreaterThan(0);
+  expect(size(own)).toBeLessThanOrEqual(12_000);
+  expect(size(lab.values())).toBeLessThanOrEqual(115_000);
 });
 
 test('publint finds nothing', async () => {

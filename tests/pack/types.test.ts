@@ -9,6 +9,18 @@ await writeFile(
   join(folder, 'use.ts'),
   `import { load, inspect, PosencError, type Posenc, type Tensor } from 'posenc';
    import { load as loadThreads, type ThreadedPosenc } from 'posenc/threads';
+   import { startRun, tasks, type LabExport, type Recipe, type Score } from 'posenc/lab';
+   export async function useLab(pe: Posenc): Promise<LabExport> {
+     const recipe: Recipe = { task: 'copy', encoding: 'rope', train: [1, 5], seed: 3 };
+     // @ts-expect-error unknown encoding
+     const other: Recipe = { task: 'copy', encoding: 'ropes' };
+     const run = await startRun({ pe, recipe });
+     const score: Score = run.evaluate(tasks[0]!.train[1], { examples: 5 });
+     // @ts-expect-error unknown option
+     run.evaluate(5, { example: score.examples, seed: other.seed });
+     run.dispose();
+     return run.export({ dtype: 'f16' });
+   }
    export async function useThreads(): Promise<number> {
      const posenc: ThreadedPosenc = await loadThreads({ threads: 2 });
      posenc.dispose();
