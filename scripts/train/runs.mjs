@@ -43,9 +43,9 @@ export function runsOf(file) {
   return runs;
 }
 
-/** `copy-rope-2`: the values that differ, and the task and the encoding where nothing does. */
-function nameOf(settings, shared) {
-  const values = Object.values(settings);
+/** `copy-rope-2`: the values that differ, the seed last; the task and the encoding where nothing does. */
+function nameOf({ seed, ...settings }, shared) {
+  const values = [...Object.values(settings), ...(seed === undefined ? [] : [seed])];
   const parts = values.length > 0 ? values : [shared.task, shared.encoding];
   return parts.map((value) => String(value)).join('-');
 }

@@ -8,7 +8,7 @@ import { cacheFolder } from '../lib/project.mjs';
 import { run } from '../lib/run.mjs';
 
 /** Characters that a poem may have: the most frequent ones. */
-const CHARACTERS = 1500;
+const CHARACTERS = 2500;
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 

@@ -51,8 +51,9 @@ function taskMaterial({ task: name, seed, train, test, batch }: FullRecipe): Mat
     longest: Math.max(trained, ...test.map(tokensAt)),
     lesson(step) {
       const draws = streamOf(seed, false, step);
+      const [low, high] = bandOf(draws.integer(...train), train);
       return lessonOf(
-        Array.from({ length: batch }, () => task.make(draws, draws.integer(...train), false)),
+        Array.from({ length: batch }, () => task.make(draws, draws.integer(low, high), false)),
       );
     },
     trials(size, count) {
@@ -60,6 +61,19 @@ function taskMaterial({ task: name, seed, train, test, batch }: FullRecipe): Mat
       return Array.from({ length: count }, () => task.make(draws, size, true));
     },
   };
+}
+
+/** Parts into which the trained sizes fall. */
+const bands = 4;
+
+/**
+ * The band of sizes that a drawn size lies in. A lesson takes its examples from one band, so that little
+ * of it is padding; over many lessons every size is as frequent as every other.
+ */
+function bandOf(size: number, [low, high]: FullRecipe['train']): [low: number, high: number] {
+  const width = Math.ceil((high - low + 1) / bands);
+  const first = low + Math.floor((size - low) / width) * width;
+  return [first, Math.min(high, first + width - 1)];
 }
 
 /** Examples side by side, the shorter ones padded behind their ends, where nothing is counted. */

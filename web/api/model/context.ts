@@ -84,12 +84,9 @@ export class Context {
     for (const { cache } of this.#kinds) {
       if (cache !== undefined) checkRoom(LayerCache.inside(cache), newcomers);
     }
-    const lengths = newcomers.map((one) => this.#lengthsAfter(one).join());
     const frame = new Frame(engine.memory);
     try {
-      if (lengths.every((length) => length === lengths[0])) {
-        return this.#run(frame, inputs, -1, newcomers);
-      }
+      if (this.#likeLengths(newcomers)) return this.#run(frame, inputs, -1, newcomers);
       const results = newcomers.map((one, entry) =>
         this.#run(frame, entryOf(inputs, entry, this.#batch), entry, [one]),
       );
@@ -139,6 +136,13 @@ export class Context {
       const count = own === undefined ? tokens : own.reduce((sum, flag) => sum + flag, 0);
       return { layer: 0, sequence, real: count, farthest: undefined };
     });
+  }
+
+  /** Whether the rotations of all sequences follow the same length. */
+  #likeLengths(newcomers: readonly Newcomers[]): boolean {
+    if (newcomers.length === 1) return true;
+    const lengths = newcomers.map((one) => this.#lengthsAfter(one).join());
+    return lengths.every((length) => length === lengths[0]);
   }
 
   /** By kind, the length that its rotation follows once the newcomers are there. */

@@ -63,7 +63,7 @@ export function runStep(
   const { memory, kernels } = transformer.engine;
   const { part, tokens, wanted, results, trace = [] } = inputs;
   const sizes = traceSizes(spec[part as 'decoder' | 'encoder']!, spec.width, tokens);
-  const traced = placed.layers.map(() => {
+  const traced = (trace.length === 0 ? [] : placed.layers).map(() => {
     const call = Object.fromEntries(traceFields.map((name) => [name, 0])) as TraceCall;
     for (const name of trace) call[name] = frame.floats(sizes[name], `the trace of ${name}`);
     return call;
@@ -82,14 +82,9 @@ export function runStep(
   return {
     hidden: hidden === 0 ? none : memory.copy(hidden, count * spec.width, 'the output'),
     logits: logits === 0 ? none : memory.copy(logits, count * spec.vocabulary, 'the logits'),
-    layers:
-      trace.length === 0
-        ? []
-        : traced.map((layer) =>
-            Object.fromEntries(
-              trace.map((name) => [name, memory.copy(layer[name], sizes[name], name)]),
-            ),
-          ),
+    layers: traced.map((layer) =>
+      Object.fromEntries(trace.map((name) => [name, memory.copy(layer[name], sizes[name], name)])),
+    ),
   };
 }
 
@@ -130,15 +125,17 @@ export function placeStep(
 }
 
 /** Call blocks one after the other. */
-const placeList = <Name extends string>(
+function placeList<Name extends string>(
   frame: Frame,
   order: readonly Name[],
   calls: readonly Record<Name, number>[],
-): number =>
-  frame.doubles(
-    calls.flatMap((call) => order.map((name) => call[name])),
-    'the call',
-  );
+): number {
+  const pointer = frame.bytes(8 * order.length * calls.length, 'the call');
+  const { HEAPF64 } = frame.memory.kernels;
+  let at = pointer >>> 3;
+  for (const call of calls) for (const name of order) HEAPF64[at++] = call[name];
+  return pointer;
+}
 
 /** How many numbers each traced array has. */
 function traceSizes(stack: StackSpec, width: number, tokens: number): TraceCall {

@@ -30,7 +30,27 @@ export type Work =
       readonly inPlace: boolean;
     }
   | { readonly kind: 'table'; readonly tokens: number; readonly pairs: number }
-  | { readonly kind: 'sinusoidal'; readonly tokens: number; readonly width: number };
+  | { readonly kind: 'sinusoidal'; readonly tokens: number; readonly width: number }
+  | {
+      readonly kind: 'gemm';
+      readonly rows: number;
+      readonly inputs: number;
+      readonly outputs: number;
+    }
+  | {
+      readonly kind: 'writing';
+      readonly width: number;
+      readonly layers: number;
+      readonly vocabulary: number;
+      readonly dtype: 'f32' | 'int8';
+    }
+  | {
+      readonly kind: 'training';
+      readonly width: number;
+      readonly layers: number;
+      readonly batch: number;
+      readonly tokens: number;
+    };
 
 /** The package's own name among contenders. */
 export const OWN = 'posenc';

@@ -62,6 +62,8 @@ const groupTitles = {
   tables: { zh: '表', en: 'Tables' },
   memory: { zh: '内存', en: 'Memory' },
   gemm: { zh: '矩阵乘法', en: 'Matrix products' },
+  model: { zh: '语言模型', en: 'Language models' },
+  training: { zh: '训练', en: 'Training' },
 } as const satisfies Record<string, Text>;
 
 export const groupTitle = (group: string, lang: Language): string =>
@@ -110,6 +112,12 @@ function describeInEnglish(work: Work): string {
       return `cosines and sines of ${work.tokens} positions × ${work.pairs} pairs`;
     case 'sinusoidal':
       return `sinusoidal table, [${work.tokens}, ${work.width}]`;
+    case 'gemm':
+      return `[${work.rows}, ${work.inputs}] times [${work.outputs}, ${work.inputs}] transposed`;
+    case 'writing':
+      return `a token of a Llama, ${work.layers} layers of ${work.width}, ${work.vocabulary} words, ${work.dtype}`;
+    case 'training':
+      return `a step of a GPT-2, ${work.layers} layers of ${work.width}, ${work.batch} × ${work.tokens} tokens`;
     default:
       return [
         shapeOf(work, 'query', 'keys'),
@@ -135,6 +143,12 @@ function describeInChinese(work: Work): string {
       return `${work.tokens} 个位置 × ${work.pairs} 对的余弦与正弦`;
     case 'sinusoidal':
       return `正弦表 [${work.tokens}, ${work.width}]`;
+    case 'gemm':
+      return `[${work.rows}, ${work.inputs}] 乘 [${work.outputs}, ${work.inputs}] 的转置`;
+    case 'writing':
+      return `Llama 写一个词元，${work.layers} 层，宽 ${work.width}，词表 ${work.vocabulary}，${work.dtype}`;
+    case 'training':
+      return `GPT-2 训练一步，${work.layers} 层，宽 ${work.width}，${work.batch} × ${work.tokens} 个词元`;
     default:
       return [
         shapeOf(work, '个查询', '个键'),
@@ -147,7 +161,7 @@ function describeInChinese(work: Work): string {
   }
 }
 
-type AttentionWork = Exclude<Work, { kind: 'rope' | 'table' | 'sinusoidal' }>;
+type AttentionWork = Extract<Work, { heads: number }>;
 
 const shapeOf = (
   { heads, queries, keys, headDim }: AttentionWork,
