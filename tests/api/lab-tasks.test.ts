@@ -90,32 +90,32 @@ describe.each(tasks.map((task) => [task.name, task] as const))('%s', (name, task
 
 describe('lessons', () => {
   it('are examples side by side: each token foresees the next, answers alone count', () => {
-    const recipe = fillRecipe({ task: 'copy', encoding: 'rope', batch: 512 });
+    const recipe = fillRecipe({ task: 'copy', encoding: 'rope', batch: 8 });
     const material = materialOf(recipe, undefined);
     const { symbols } = named('copy');
-    const sizes: number[] = [];
-    for (const step of upTo(8, 1)) {
+    const sizes = upTo(2000, 1).map((step) => {
       const { ids, targets, weights, batch } = material.lesson(step);
-      expect(batch).toBe(512);
+      expect(batch).toBe(8);
       const tokens = ids.length / batch;
-      for (let row = 0; row < batch; row++) {
+      const rows = upTo(batch).map((row) => {
         const [read, next, counted] = [ids, targets, Int32Array.from(weights)].map((all) =>
           Array.from(all.subarray(row * tokens, (row + 1) * tokens)),
         );
-        const size = read!.indexOf(1) - 1;
-        sizes.push(size);
-        if (row > 20) continue;
-        const whole = [read![0]!, ...next!].slice(0, 2 * size + 3);
-        rules['copy']!({
-          size,
-          words: whole.map((token) => symbols[token]!),
-          places: upTo(size + 1, size + 2),
-          distance: undefined,
-        });
-        expect(read!.slice(1, 2 * size + 2)).toEqual(next!.slice(0, 2 * size + 1));
+        return { size: read!.indexOf(1) - 1, read: read!, next: next!, counted: counted! };
+      });
+      // A lesson is of one part of the sizes, and no longer than its longest example.
+      const all = rows.map(({ size }) => size);
+      expect(Math.floor((Math.max(...all) - 1) / 5)).toBe(Math.floor((Math.min(...all) - 1) / 5));
+      expect(tokens).toBe(2 * Math.max(...all) + 2);
+      for (const { size, read, next, counted } of step > 20 ? [] : rows) {
+        const words = [read[0]!, ...next].slice(0, 2 * size + 3).map((token) => symbols[token]!);
+        rules['copy']!({ size, words, places: upTo(size + 1, size + 2), distance: undefined });
+        expect(read.slice(1, 2 * size + 2)).toEqual(next.slice(0, 2 * size + 1));
         expect(counted).toEqual(upTo(tokens).map((i) => +(i > size && i < 2 * size + 2)));
       }
-    }
+      return all[0]!;
+    });
+    // Over many lessons every size is as frequent as every other.
     expectEven(sizes, upTo(20, 1));
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { load } from 'posenc';
-import { openModel } from 'posenc/lab';
+import { fillRecipe, openModel, type Recipe } from 'posenc/lab';
 import { describe, expect, it } from 'vitest';
 import { runsOf } from '../../scripts/train/runs.mjs';
 import { emptyFolder, root, runIn } from './install.js';
@@ -46,6 +46,19 @@ describe('the runs of a recipe', () => {
     expect(text).toMatchObject({ name: 'text-rope', recipe: { task: 'text', encoding: 'rope' } });
     expect(text!.recipe).not.toHaveProperty('text');
     expect(names({ task: 'copy', each: { rate: [0.1, 0.01] } })).toEqual(['0.1', '0.01']);
+    // Seeds stand last, wherever they are said.
+    expect(names({ each: { seed: [3], task: ['copy'] } })).toEqual(['copy-3']);
+  });
+
+  it('of the project are recipes that can be run', () => {
+    const home = join(root, 'models/recipes');
+    const files = readdirSync(home);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const runs = runsOf(JSON.parse(readFileSync(join(home, file), 'utf8')) as object);
+      expect(runs.length).toBeGreaterThan(1);
+      for (const run of runs) fillRecipe(run.recipe as Recipe);
+    }
   });
 
   it.each([
