@@ -22,7 +22,7 @@ export interface Curve {
   readonly scores: readonly Score[];
 }
 
-const MARGIN = { top: 16, right: 16, bottom: 46, left: 46 };
+const MARGIN = { top: 30, right: 16, bottom: 46, left: 46 };
 const HEIGHT = 270;
 const NARROW_HEIGHT = 230;
 const NARROW = 520;
@@ -250,12 +250,12 @@ function trainedEdge(
   const name = { zh: `练到 ${size}`, en: `trained to ${size}` };
   const before = x - left > (right - left) / 2;
   return [
-    el('line', { x1: x, x2: x, y1: top - 6, y2: bottom, stroke: color.ink, 'stroke-width': 1.5 }),
+    el('line', { x1: x, x2: x, y1: top - 20, y2: bottom, stroke: color.ink, 'stroke-width': 1.5 }),
     el(
       'text',
       {
         x: before ? x - 6 : x + 6,
-        y: bottom - 8,
+        y: top - 8,
         class: 'px-label',
         'text-anchor': before ? 'end' : 'start',
       },

@@ -263,6 +263,8 @@ export class Crew {
         seat.state = 'broken';
         seat.fault = report.fault;
         return this.#fillAfter(report.type);
+      case 'kept':
+      case 'unkept':
     }
     this.#changed(report.type);
   }

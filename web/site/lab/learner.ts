@@ -126,7 +126,7 @@ export class Learner {
     const run = this.#run;
     const begun = performance.now();
     let steps = 0;
-    let now = begun;
+    let now: number;
     do {
       this.#losses.push(run.step().loss);
       this.#allowed -= 1;

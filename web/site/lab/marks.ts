@@ -5,6 +5,8 @@ import type { PictureNode } from '../../figures/frame.js';
 
 /** Those that are compared most come first, so that their colours are far apart. */
 const order: readonly LabEncodingName[] = ['rope', 'alibi', 'nope', 'sinusoidal', 'learned', 't5'];
+/** Colours by rank: neighbours in hue are apart in rank. */
+const hues = [0, 1, 2, 3, 4, 7, 5, 6] as const;
 const ranked = [...new Set([...order, ...labEncodingNames])];
 const shapes = ['circle', 'square', 'triangle', 'diamond'] as const;
 
@@ -20,8 +22,8 @@ export interface Mark {
 export function markOf(name: LabEncodingName): Mark {
   const rank = ranked.indexOf(name);
   return {
-    color: color.series[rank % color.series.length]!,
-    dash: rank < color.series.length ? null : '7 4',
+    color: color.series[hues[rank % hues.length]!]!,
+    dash: rank < hues.length ? null : '7 4',
     shape: shapes[rank % shapes.length]!,
   };
 }

@@ -5,6 +5,8 @@ import { forgetRuns, keptFile, keptRuns, type KeptRun } from '../../lab/store.js
 
 /** Learners at once where the machine has more cores. */
 const MOST_WORKERS = 8;
+/** Pictures are due at most so often while learners tell, milliseconds. */
+const DRAW_AFTER = 100;
 /** The list of kept runs is read again at most so often, milliseconds. */
 const READ_AFTER = 1000;
 
@@ -17,8 +19,8 @@ export function useCrew() {
   const unkept = ref<string | null>(null);
   const limit = ref(1);
   const crew = shallowRef<Crew>();
-  let frame = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let drawTimer: ReturnType<typeof setTimeout> | undefined;
+  let readTimer: ReturnType<typeof setTimeout> | undefined;
 
   const refuse = (error: unknown) =>
     (unkept.value = error instanceof Error ? error.message || error.name : String(error));
@@ -32,9 +34,15 @@ export function useCrew() {
     }
   }
 
+  function draw(): void {
+    clearTimeout(drawTimer);
+    drawTimer = undefined;
+    version.value += 1;
+  }
+
   function readSoon(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    readTimer ??= setTimeout(() => {
+      readTimer = undefined;
       void read();
     }, READ_AFTER);
   }
@@ -67,10 +75,9 @@ export function useCrew() {
       limit: limit.value,
       hire,
       changed(what) {
-        frame ||= requestAnimationFrame(() => {
-          frame = 0;
-          version.value += 1;
-        });
+        // What the reader did is seen at once.
+        if (what === null) draw();
+        else drawTimer ??= setTimeout(draw, DRAW_AFTER);
         if (what === 'kept') readSoon();
         if (what === 'unkept') void read();
       },
@@ -80,8 +87,8 @@ export function useCrew() {
     document.addEventListener('visibilitychange', keepWhenHidden);
   });
   onBeforeUnmount(() => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
+    clearTimeout(drawTimer);
+    clearTimeout(readTimer);
     crew.value?.dispose();
     removeEventListener('pagehide', keep);
     document.removeEventListener('visibilitychange', keepWhenHidden);
