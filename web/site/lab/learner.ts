@@ -105,7 +105,7 @@ export class Learner {
       type: 'started',
       recipe: this.#run.recipe,
       variant: pe.info.variant,
-      losses: this.#run.losses,
+      losses: [...this.#run.losses],
     });
     if (this.#exportSoon) this.#export();
     this.#keepAt = performance.now() + FIRST_KEEP;
