@@ -67,7 +67,7 @@ export class Crew {
   readonly #seats: Seat[] = [];
   readonly #limit: number;
   readonly #hire: () => Helper;
-  readonly #changed: (what: Report['type'] | null) => void;
+  readonly #changed: (report: Report | null) => void;
   readonly #watch: ReturnType<typeof setInterval>;
   #looked: { id: string; look: Look } | null = null;
 
@@ -76,7 +76,7 @@ export class Crew {
     readonly limit: number;
     readonly hire: () => Helper;
     /** Told after every change, with the report that made it. */
-    readonly changed: (what: Report['type'] | null) => void;
+    readonly changed: (report: Report | null) => void;
   }) {
     this.#limit = options.limit;
     this.#hire = options.hire;
@@ -251,10 +251,10 @@ export class Crew {
         break;
       case 'paused':
         seat.state = 'paused';
-        return this.#fillAfter(report.type);
+        return this.#fillAfter(report);
       case 'done':
         seat.state = 'done';
-        return this.#fillAfter(report.type);
+        return this.#fillAfter(report);
       case 'exported':
         for (const resolve of seat.exports.splice(0)) resolve(report.files);
         break;
@@ -262,16 +262,16 @@ export class Crew {
         this.#dismiss(seat);
         seat.state = 'broken';
         seat.fault = report.fault;
-        return this.#fillAfter(report.type);
+        return this.#fillAfter(report);
       case 'kept':
       case 'unkept':
     }
-    this.#changed(report.type);
+    this.#changed(report);
   }
 
-  #fillAfter(what: Report['type']): void {
+  #fillAfter(report: Report): void {
     this.#fill();
-    this.#changed(what);
+    this.#changed(report);
   }
 
   #dismiss(seat: Seat): void {

@@ -74,12 +74,12 @@ export function useCrew() {
     crew.value = new Crew({
       limit: limit.value,
       hire,
-      changed(what) {
+      changed(report) {
         // What the reader did is seen at once.
-        if (what === null) draw();
+        if (report === null) draw();
         else drawTimer ??= setTimeout(draw, DRAW_AFTER);
-        if (what === 'kept') readSoon();
-        if (what === 'unkept') void read();
+        if (report?.type === 'kept') readSoon();
+        if (report?.type === 'unkept') unkept.value = report.message;
       },
     });
     void read();

@@ -102,6 +102,7 @@ const words = {
   encoding: { zh: '编码', en: 'Encoding' },
   stepsDone: { zh: '步数', en: 'Steps' },
   size: { zh: '考 {}', en: 'at {}' },
+  sizeScore: { zh: '考 {0}：{1}%', en: 'at {0}: {1}%' },
   actions: { zh: '操作', en: 'Actions' },
   resumeOf: { zh: '继续{}', en: 'Resume {}' },
   remove: { zh: '删除', en: 'Delete' },
