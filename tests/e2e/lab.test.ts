@@ -18,6 +18,8 @@ const STRICT =
   "img-src 'self' blob:; font-src 'self'; connect-src 'self'; base-uri 'none'";
 /** A run of some seconds that learns. */
 const SMALL = 'pe:sinusoidal.alibi,high:4,width:32,steps:150,rate:0.005';
+/** Tests with a run to its end may take so long on a slow machine. */
+const SLOW_MS = 240_000;
 /** One that nobody waits for. */
 const LONG = 'pe:t5,high:4,width:16,batch:4,steps:100000';
 const RUN_MS = 90_000;
@@ -57,7 +59,7 @@ async function startAndKeep(page: Page): Promise<void> {
   await expect.poll(() => keptStepOf(page, 't5'), soon).toBeGreaterThan(0);
 }
 
-describe('a run', () => {
+describe('a run', { timeout: SLOW_MS }, () => {
   it('learns, shows what it learns, and needs no more than a strict policy allows', async () => {
     const { page, faults } = await openLab(strictSite, SMALL);
     await buttonOf(page, 0).click();
@@ -80,7 +82,7 @@ describe('a run', () => {
     await expect
       .poll(() => bias.getAttribute('aria-label'), soon)
       .toMatch(/ALiBi at step 150, layer 1: at distance \d+ the heads add −\d/);
-    await page.locator('#lab-layer').selectOption('1');
+    await page.locator('#lab-layer').selectOption({ value: '1' });
     await expect
       .poll(() => page.locator('[data-chart=attention] svg').getAttribute('aria-label'), soon)
       .toMatch(/layer 2, head 1: the last token looks most at token \d+/);
@@ -167,7 +169,7 @@ describe('a run', () => {
   });
 });
 
-describe('trouble', () => {
+describe('trouble', { timeout: SLOW_MS }, () => {
   it.each(languages)('without WebAssembly is told (%s)', async (lang) => {
     const { page } = await openLab(withoutWasm, LONG, {}, lang);
     await buttonOf(page, 0).click();
@@ -180,7 +182,7 @@ describe('trouble', () => {
 
   it('with storage is told, and breaks nothing', async () => {
     const { page, faults } = await openLab(site, SMALL, {
-      script() {
+      script: () => {
         Object.defineProperty(globalThis, 'indexedDB', {
           get() {
             throw new DOMException('denied', 'SecurityError');
@@ -248,22 +250,26 @@ describe('choices', () => {
   });
 });
 
-describe.each(['light', 'dark'] as const)('with results, %s', (colorScheme) => {
-  it.each(languages)('it fits a phone and is accessible (%s)', async (lang) => {
-    const chosen = 'pe:t5.alibi,high:3,width:16,batch:4,steps:4';
-    const options = { colorScheme, viewport: PHONE, reducedMotion: 'reduce' } as const;
-    const { page, faults } = await openLab(site, chosen, options, lang);
-    await buttonOf(page, 0).click();
-    for (const encoding of ['t5', 'alibi']) await reach(page, encoding, 'done');
-    await page.locator('[data-chart=bias]').waitFor(soon);
-    await page.locator('[data-run=alibi]').waitFor(soon);
-    for (const summary of await page.locator('.lab summary').all()) await summary.click();
-    expect(await sidewaysScroll(page)).toBe(0);
-    expect(await seriousFindings(page)).toEqual([]);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    expect(await sidewaysScroll(page)).toBe(0);
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
-});
+describe.each(['light', 'dark'] as const)(
+  'with results, %s',
+  { timeout: SLOW_MS },
+  (colorScheme) => {
+    it.each(languages)('it fits a phone and is accessible (%s)', async (lang) => {
+      const chosen = 'pe:t5.alibi,high:3,width:16,batch:4,steps:4';
+      const options = { colorScheme, viewport: PHONE, reducedMotion: 'reduce' } as const;
+      const { page, faults } = await openLab(site, chosen, options, lang);
+      await buttonOf(page, 0).click();
+      for (const encoding of ['t5', 'alibi']) await reach(page, encoding, 'done');
+      await page.locator('[data-chart=bias]').waitFor(soon);
+      await page.locator('[data-run=alibi]').waitFor(soon);
+      for (const summary of await page.locator('.lab summary').all()) await summary.click();
+      expect(await sidewaysScroll(page)).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      expect(await sidewaysScroll(page)).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    });
+  },
+);
