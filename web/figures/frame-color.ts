@@ -9,6 +9,7 @@ export const color = {
   paper: 'var(--px-paper)',
   panel: 'var(--px-panel)',
   accent: 'var(--px-accent)',
+  accentSoft: 'var(--px-accent-soft)',
   /** Query, key, value, score: the same everywhere on the site. */
   q: 'var(--px-q)',
   k: 'var(--px-k)',

@@ -2,22 +2,28 @@
 import type { ActionHost } from './frame-actions.js';
 import { svgText } from './frame-svg.js';
 import { tableCsv } from './frame-table.js';
+import type { Figure } from './frame-types.js';
+
+/** What is known of a picture that is saved. */
+export type ExportHost = Pick<ActionHost, 'lang' | 'root' | 'drawing' | 'width' | 'theme'> & {
+  readonly figure: Pick<Figure, 'id' | 'title'>;
+};
 
 /** PNG pixels per CSS pixel. */
 const PNG_SCALE = 2;
 const MARGIN = 16;
 
 /** Saves what is drawn now. */
-export async function exportFigure(kind: 'png' | 'svg' | 'csv', host: ActionHost): Promise<void> {
+export async function exportFigure(kind: 'png' | 'svg' | 'csv', host: ExportHost): Promise<void> {
   const name = `posenc-${host.figure.id}.${kind}`;
   if (kind === 'csv') {
     // The byte order mark lets spreadsheet programs see that this is UTF-8.
     const csv = `\ufeff${tableCsv(host.drawing().table, host.lang)}`;
-    return save(new Blob([csv], { type: 'text/csv;charset=utf-8' }), name);
+    return saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), name);
   }
   const svg = exportSvg(host);
-  if (kind === 'svg') return save(new Blob([svg.text], { type: 'image/svg+xml' }), name);
-  save(await rasterize(svg), name);
+  if (kind === 'svg') return saveFile(new Blob([svg.text], { type: 'image/svg+xml' }), name);
+  saveFile(await rasterize(svg), name);
 }
 
 interface SvgFile {
@@ -27,7 +33,7 @@ interface SvgFile {
 }
 
 /** The picture as a file of its own: no variables, no style sheet outside. */
-function exportSvg(host: ActionHost): SvgFile {
+function exportSvg(host: ExportHost): SvgFile {
   const { figure, lang, root, theme } = host;
   const drawing = host.drawing();
   const width = host.width() + 2 * MARGIN;
@@ -78,7 +84,8 @@ async function rasterize({ text, width, height }: SvgFile): Promise<Blob> {
   }
 }
 
-function save(blob: Blob, name: string): void {
+/** Offers bytes as a download. */
+export function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;

@@ -54,6 +54,14 @@ export const tools: readonly Omit<Chapter, 'figure'>[] = [
     },
   },
   {
+    path: 'lab',
+    title: { zh: '练短考长', en: 'Lab' },
+    line: {
+      zh: '在你的浏览器里训练小模型：练短的，考长的，看哪种编码掉下悬崖。',
+      en: 'Train small models in your browser at short lengths, test them at longer ones, and see which encodings fall.',
+    },
+  },
+  {
     path: 'bench',
     title: { zh: '速度', en: 'Speed' },
     line: {

@@ -15,6 +15,7 @@ import './styles/prose.css';
 import './styles/landing.css';
 import './styles/inspect.css';
 import './styles/bench.css';
+import './styles/lab.css';
 import './styles/reference.css';
 import '../facts.css';
 
@@ -27,6 +28,10 @@ const theme: Theme = {
     app.component(
       'InspectModel',
       defineAsyncComponent(() => import('./InspectModel.vue')),
+    );
+    app.component(
+      'Lab',
+      defineAsyncComponent(() => import('./LabPage.vue')),
     );
     app.component(
       'BenchSaved',
