@@ -71,10 +71,11 @@ export default defineConfig({
     resolve: {
       alias: {
         'posenc/inspect': here('../../../dist/inspect.js'),
+        'posenc/lab': here('../../../dist/lab.js'),
         posenc: here('../../../dist/index.js'),
       },
     },
-    optimizeDeps: { exclude: ['posenc', 'posenc/inspect'] },
+    optimizeDeps: { exclude: ['posenc', 'posenc/inspect', 'posenc/lab'] },
     // The worker of the benchmark imports its kernels when it starts.
     worker: { format: 'es' },
     // No data: addresses for fonts, so that the policy for fonts can be 'self'.

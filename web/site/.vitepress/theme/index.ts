@@ -15,6 +15,7 @@ import './styles/prose.css';
 import './styles/landing.css';
 import './styles/inspect.css';
 import './styles/bench.css';
+import './styles/small.css';
 import './styles/reference.css';
 import '../facts.css';
 
@@ -35,6 +36,10 @@ const theme: Theme = {
     app.component(
       'BenchRun',
       defineAsyncComponent(() => import('./BenchRun.vue')),
+    );
+    app.component(
+      'SmallModel',
+      defineAsyncComponent(() => import('./SmallModel.vue')),
     );
   },
 };
