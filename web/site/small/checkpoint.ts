@@ -43,9 +43,9 @@ export async function openFiles(
 
 /** One file of the lab holds everything. */
 export async function openExport(pe: Posenc, file: Blob | Uint8Array): Promise<Opened> {
-  const { metadata, close } = await readSafetensors(file);
-  await close();
-  if (!('posenc.run' in metadata)) throw new PageFault('noConfig');
+  const weights = await readSafetensors(file);
+  await weights.close();
+  if (!('posenc.run' in weights.metadata)) throw new PageFault('noConfig');
   const opened = await openModel({ pe, file });
   if (opened.tokenizer === undefined) {
     opened.dispose();

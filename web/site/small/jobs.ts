@@ -2,9 +2,10 @@
 import type { ContextOptions, Posenc, Trace } from 'posenc';
 import { PageFault, failureOf } from './failures.js';
 import { trialOf } from './mistakes.js';
-import { contextOf, ropeOf, type Opened } from './opened.js';
+import { contextOf, ropeOf, SINKS, type Opened } from './opened.js';
 import { detailOf, pieceOf } from './pieces.js';
 import type { Detail, Jobs, JobName, Positions, WayResult } from './protocol.js';
+import { meanOf } from './stages.js';
 
 /** Numbers that a pass may give back at once: 128 MiB. */
 const MOST_LOGITS = 2 ** 25;
@@ -176,8 +177,26 @@ export function mistake({ pe, opened, order }: At<'mistake'>): Jobs['mistake']['
     right: model.perplexity(ids, trial.right).losses,
     wrong: model.perplexity(ids, trial.wrong).losses,
     from: trial.from,
-    pieces: Array.from(ids, (id) => pieceOf(model, id)),
+    sink: order.mistake === 'evict' ? sinkOf(opened, ids.subarray(0, MOST_SEEN)) : null,
   };
+}
+
+/** What the later half of a text gives to its first tokens, on average over all heads. */
+function sinkOf({ model, options }: Opened, ids: Int32Array): { share: number; even: number } {
+  const tokens = ids.length;
+  const { layers } = model.trace(ids, { ...options, return: ['weights'] });
+  const first = Math.floor(tokens / 2);
+  const [shares, evens]: [number[], number[]] = [[], []];
+  for (const { weights } of layers) {
+    for (let row = 0; row < weights.length / tokens; row++) {
+      const query = row % tokens;
+      if (query < first) continue;
+      const sinks = weights.subarray(row * tokens, row * tokens + SINKS);
+      shares.push(sinks.reduce((sum, weight) => sum + weight, 0));
+      evens.push(SINKS / (query + 1));
+    }
+  }
+  return { share: meanOf(shares), even: meanOf(evens) };
 }
 
 function textIds({ model }: Opened, text: string): Int32Array {

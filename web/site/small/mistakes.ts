@@ -4,7 +4,7 @@
  * the position that the faulty code would have used.
  */
 import type { ContextOptions, Encoding, Posenc } from 'posenc';
-import { ropeOf, SINKS, type Opened, type RopeSpec } from './opened.js';
+import { ropeOf, SINKS, waysOf, type Opened, type RopeSpec } from './opened.js';
 import type { Mistake } from './protocol.js';
 
 /** Where the faulty code believes token `t` to be when it is turned. */
@@ -44,6 +44,8 @@ export function trialOf(
   const { options } = opened;
   const sinks = Math.min(SINKS, room - 1);
   const kept = { window: room - sinks, sinks };
+  // Sinks stay near, where positions can change while keys wait.
+  const slots = waysOf(opened).includes('sinks');
   switch (mistake) {
     case 'restart': {
       const start = Math.floor(tokens / 2);
@@ -52,7 +54,7 @@ export function trialOf(
     }
     case 'evict':
       return {
-        right: { ...options, ...kept },
+        right: { ...options, ...kept, ...(slots && { positions: 'slots' }) },
         wrong: { ...options, window: room },
         from: room,
       };

@@ -68,7 +68,8 @@ export function factsOf(opened: Opened, prompt: string | null, ms: number): Mode
   };
 }
 
-function waysOf(opened: Opened): Way[] {
+/** Ways that a model can take. */
+export function waysOf(opened: Opened): Way[] {
   const rope = ropeOf(opened);
   const stretchable = rope !== null && rope.frequencies === undefined;
   const table = hasTable(opened);

@@ -114,7 +114,11 @@ export interface MistakeResult {
   readonly wrong: Float32Array;
   /** The first loss that can differ. */
   readonly from: number;
-  readonly pieces: readonly Piece[];
+  /**
+   * Of an eviction: which share of its attention the model gives to the tokens that go first, and which
+   * share they would have if all were even.
+   */
+  readonly sink: { readonly share: number; readonly even: number } | null;
 }
 
 /** What went wrong: `reason` for the page's words, the rest as the package said it. */

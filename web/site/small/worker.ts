@@ -105,7 +105,9 @@ const jobs: {
   ) => Jobs[Name]['result'] | Promise<Jobs[Name]['result']>;
 } = { write, look, compare, mistake };
 
-async function run(message: Exclude<ToWorker, { name: 'stop' }>): Promise<Jobs[JobName]['result']> {
+type Result = Jobs[JobName]['result'];
+
+async function run(message: Exclude<ToWorker, { name: 'stop' }>): Promise<Result> {
   const { job, name, order } = message;
   const { signal } = running.get(job)!;
   const news = (told: Jobs[JobName]['news']): void => tell({ job, kind: 'news', news: told });
@@ -116,8 +118,8 @@ async function run(message: Exclude<ToWorker, { name: 'stop' }>): Promise<Jobs[J
   }
   const pe = await start();
   if (opened === undefined) throw new PageFault('other');
-  const work = jobs[name] as (at: unknown) => Jobs[JobName]['result'];
-  return await work({ pe, opened, order, signal, tell: news });
+  const work = jobs[name] as (at: unknown) => Result | Promise<Result>;
+  return work({ pe, opened, order, signal, tell: news });
 }
 
 onmessage = ({ data }: MessageEvent<ToWorker>) => {

@@ -45,7 +45,7 @@ export class SmallClient {
         failed: (failure) => reject(new JobFailure(failure)),
       });
     });
-    worker.postMessage({ job, name, order } as ToWorker);
+    worker.postMessage({ job, name, order });
     return { result, stop: () => worker.postMessage({ job, name: 'stop' } satisfies ToWorker) };
   }
 

@@ -26,7 +26,9 @@ export interface SmallSettings {
   window: number;
   layer: number;
   head: number;
+  /** −1 = the last token. */
   query: number;
+  /** −1 = the one that the query looks at most. */
   key: number;
   /** Which ways are compared, and which mistakes made. */
   ways: Way[];
@@ -47,16 +49,16 @@ export const ranges = {
   window: [2, 4096, 1],
   layer: [0, 255, 1],
   head: [0, 255, 1],
-  query: [0, 4095, 1],
-  key: [0, 4095, 1],
+  query: [-1, 4095, 1],
+  key: [-1, 4095, 1],
 } as const;
 type NumberName = keyof typeof ranges;
 
 /** What is chosen where the address says nothing. */
 export const initialSettings = (model: string, prompt: string): SmallSettings => ({
   ...{ model, prompt, dtype: 'f32', tokens: 64, temperature: 0.7, topK: 0, topP: 1, seed: 1 },
-  ...{ way: 'own', factor: 4, window: 24, layer: 0, head: 0, query: 0, key: 0 },
-  ways: ['own', 'nope', 'linear', 'yarn'],
+  ...{ way: 'own', factor: 4, window: 24, layer: 0, head: 0, query: -1, key: -1 },
+  ways: ['own', 'nope', 'linear', 'yarn', 'window'],
   mistakes: [],
 });
 

@@ -10,7 +10,10 @@ export function useWidth(usual: number): {
   const width = ref(usual);
   let resize: ResizeObserver | undefined;
   onMounted(() => {
-    resize = new ResizeObserver(([entry]) => (width.value = Math.round(entry!.contentRect.width)));
+    resize = new ResizeObserver(([entry]) => {
+      // What is about to go has no width.
+      width.value = Math.round(entry!.contentRect.width) || width.value;
+    });
     resize.observe(stage.value!);
   });
   onBeforeUnmount(() => resize?.disconnect());

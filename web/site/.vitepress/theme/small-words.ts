@@ -95,6 +95,7 @@ const words = {
   most: { zh: '最看重', en: 'Looks most at' },
   back: { zh: '往前', en: 'Back' },
   weight: { zh: '权重', en: 'Weight' },
+  weightUpTo: { zh: '权重，最高 {}', en: 'Weight, up to {}' },
 
   adding: { zh: '位置添了什么', en: 'What position adds' },
   content: { zh: '内容：未旋转的 q·k', en: 'Content: q·k before turning' },
@@ -173,6 +174,10 @@ const words = {
   mistakeSentence: {
     zh: '从第 {0} 个词元起，每个词元的损失 {1} → {2}（困惑度 {3} → {4}）。',
     en: 'From token {0} on, loss per token {1} → {2} (perplexity {3} → {4}).',
+  },
+  sinkSentence: {
+    zh: '它给最前四个词元 {0} 的注意力，平摊会是 {1}。没有汇的小模型丢了它们不要紧；大模型常常很依赖它们，丢了就垮。',
+    en: 'It gives its first four tokens {0} of its attention; an even share would be {1}. A small model without a sink can lose them; large ones often lean on them heavily, and fall.',
   },
   room: { zh: '缓存能放', en: 'Room in the cache' },
   loss: { zh: '损失', en: 'Loss' },
