@@ -8,9 +8,9 @@ export const visible = (text: string): string =>
 export const fixed = (value: number, digits = 2): string =>
   Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, '−') : '−∞';
 
-/** A share as per cent. */
+/** A share as per cent, never parted from its sign. */
 export const percent = (share: number): string =>
-  `${share < 0.1 ? Number((100 * share).toPrecision(2)) : (100 * share).toFixed(0)} %`;
+  `${share < 0.1 ? Number((100 * share).toPrecision(2)) : (100 * share).toFixed(0)}\u00a0%`;
 
 /** A perplexity: e to the mean loss, three digits. */
 export function perplexity(meanLoss: number): string {
