@@ -62,6 +62,14 @@ export const tools: readonly Omit<Chapter, 'figure'>[] = [
     },
   },
   {
+    path: 'model',
+    title: { zh: '小模型', en: 'Small model' },
+    line: {
+      zh: '在网页里跑一个真模型：看它每个头看哪里，换掉位置看它坏不坏。',
+      en: 'Run a real model in the page: see where each head looks, swap its positions, see what breaks.',
+    },
+  },
+  {
     path: 'bench',
     title: { zh: '速度', en: 'Speed' },
     line: {

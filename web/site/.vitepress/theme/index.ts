@@ -16,6 +16,7 @@ import './styles/landing.css';
 import './styles/inspect.css';
 import './styles/bench.css';
 import './styles/lab.css';
+import './styles/small.css';
 import './styles/reference.css';
 import '../facts.css';
 
@@ -40,6 +41,10 @@ const theme: Theme = {
     app.component(
       'BenchRun',
       defineAsyncComponent(() => import('./BenchRun.vue')),
+    );
+    app.component(
+      'SmallModel',
+      defineAsyncComponent(() => import('./SmallModel.vue')),
     );
   },
 };
