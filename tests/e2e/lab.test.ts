@@ -46,7 +46,7 @@ const stepOf = async (page: Page, encoding: string): Promise<number> =>
     /step (\d+)/.exec(await page.locator(`[data-learner=${encoding}]`).innerText())?.[1] ?? NaN,
   );
 const keptStepOf = async (page: Page, encoding: string): Promise<number> =>
-  Number(/(\d+) \//.exec(await page.locator(`[data-run=${encoding}]`).innerText())?.[1] ?? NaN);
+  Number(/(\d+)\//.exec(await page.locator(`[data-run=${encoding}]`).innerText())?.[1] ?? NaN);
 
 async function reach(page: Page, encoding: string, state: string): Promise<void> {
   await expect.poll(() => stateOf(page, encoding), soon).toBe(state);
