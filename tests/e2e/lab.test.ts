@@ -138,6 +138,9 @@ describe('a run', { timeout: SLOW_MS }, () => {
     const { page, faults } = await openLab(site, LONG);
     await startAndKeep(page);
     await page.reload();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Weights of T5 bias · 0' }).click();
+    expect((await download).suggestedFilename()).toBe('config.json');
     await page.locator('.lab-unfinished button').click();
     const kept = await keptStepOf(page, 't5');
     expect(kept).toBeGreaterThan(0);
