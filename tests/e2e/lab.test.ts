@@ -46,7 +46,7 @@ const stepOf = async (page: Page, encoding: string): Promise<number> =>
     /step (\d+)/.exec(await page.locator(`[data-learner=${encoding}]`).innerText())?.[1] ?? NaN,
   );
 const keptStepOf = async (page: Page, encoding: string): Promise<number> =>
-  Number(/(\d+) \//.exec(await page.locator(`[data-run=${encoding}]`).innerText())?.[1] ?? NaN);
+  Number(/(\d+)\//.exec(await page.locator(`[data-run=${encoding}]`).innerText())?.[1] ?? NaN);
 
 async function reach(page: Page, encoding: string, state: string): Promise<void> {
   await expect.poll(() => stateOf(page, encoding), soon).toBe(state);
@@ -129,7 +129,7 @@ describe('a run', { timeout: SLOW_MS }, () => {
       return performance.now() - began;
     });
     expect(took).toBeLessThan(1000);
-    expect(page.workers()).toEqual([]);
+    await expect.poll(() => page.workers().length, soon).toBe(0);
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -138,6 +138,9 @@ describe('a run', { timeout: SLOW_MS }, () => {
     const { page, faults } = await openLab(site, LONG);
     await startAndKeep(page);
     await page.reload();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Weights of T5 bias · 0' }).click();
+    expect((await download).suggestedFilename()).toBe('config.json');
     await page.locator('.lab-unfinished button').click();
     const kept = await keptStepOf(page, 't5');
     expect(kept).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /** The crew of the page Lab, and the runs that this browser keeps, as Vue sees them. */
 import { onBeforeUnmount, onMounted, ref, shallowRef } from 'vue';
-import { Crew, type Lesson } from '../../lab/crew.js';
+import { Crew, type Lesson, type Slot } from '../../lab/crew.js';
 import { forgetRuns, keptFile, keptRuns, type KeptRun } from '../../lab/store.js';
 
 /** Learners at once where the machine has more cores. */
@@ -9,6 +9,9 @@ const MOST_WORKERS = 8;
 const DRAW_AFTER = 100;
 /** The list of kept runs is read again at most so often, milliseconds. */
 const READ_AFTER = 1000;
+
+/** What tells one run from others, in the list or at work. */
+export type RunName = Pick<Slot, 'id' | 'recipe' | 'scores'>;
 
 /** Makes a crew that lives as long as the component. */
 export function useCrew() {
@@ -54,7 +57,7 @@ export function useCrew() {
   }
 
   /** What a kept run goes on with; `null` = it is gone. */
-  async function lessonOf(run: Pick<KeptRun, 'id' | 'recipe' | 'scores'>): Promise<Lesson | null> {
+  async function lessonOf(run: RunName): Promise<Lesson | null> {
     const found = await keptFile(run.id).catch(() => undefined);
     if (found === undefined) return null;
     const { id, recipe, scores } = run;

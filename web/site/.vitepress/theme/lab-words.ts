@@ -9,8 +9,8 @@ const words = {
   task: { zh: '学什么', en: 'Task' },
   textTask: { zh: '接着写你自己的一段文字', en: 'Go on with a text of your own' },
   trainSizes: { zh: '练习长度 n', en: 'Train at sizes n' },
-  low: { zh: '最短', en: 'shortest' },
-  high: { zh: '最长', en: 'longest' },
+  low: { zh: '练：最短 n', en: 'Train from n =' },
+  high: { zh: '练：最长 n', en: 'Train to n =' },
   textLength: { zh: '练习长度（字符）', en: 'Train at length (characters)' },
   upto: { zh: '最远考到', en: 'Test up to' },
   times: { zh: '{} 倍', en: '{} ×' },
@@ -75,8 +75,8 @@ const words = {
   layer: { zh: '层', en: 'Layer' },
   head: { zh: '头', en: 'Head' },
   attention: {
-    zh: '注意力：每一行是一个记号，颜色越深看得越多',
-    en: 'Attention: each row is a token; the deeper a colour, the more it looks there',
+    zh: '注意力：每一行是一个记号，颜色越鲜明看得越多',
+    en: 'Attention: each row is a token; the stronger a colour, the more it looks there',
   },
   bias: { zh: '偏置：按距离给分数加多少', en: 'Bias: what is added to scores by distance' },
   noView: {
