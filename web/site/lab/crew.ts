@@ -63,6 +63,7 @@ const busy: readonly SlotState[] = ['starting', 'running', 'pausing'];
 /** States that still come to something by themselves or on request. */
 const open: readonly SlotState[] = ['queued', 'paused', ...busy];
 
+/** Gives lessons to workers, in order, and knows what each of them is doing. */
 export class Crew {
   readonly #seats: Seat[] = [];
   readonly #limit: number;
