@@ -226,9 +226,9 @@ describe('numbers and curves', () => {
     expect(chartPicture([line], 400, 500).markX).toBeNull();
   });
   it('are written as a reader expects', () => {
-    expect([percent(0.5), percent(0.0123), fixed(-1.234), fixed(-Infinity)]).toEqual([
-      ...['50\u00a0%', '1.2\u00a0%', '−1.23', '−∞'],
-    ]);
+    expect([percent(0.5), percent(0.0123), fixed(-1.234), fixed(-0.001), fixed(-Infinity)]).toEqual(
+      [...['50\u00a0%', '1.2\u00a0%', '−1.23', '0.00', '−∞']],
+    );
     expect([perplexity(0), perplexity(3), perplexity(20), perplexity(NaN)]).toEqual([
       ...['1', '20.1', '4.9e8', '–'],
     ]);
