@@ -1,5 +1,6 @@
 /** What the page Small model computes by itself: files, links, stages of a score, mistakes, curves. */
 import { load, type LanguageModel } from 'posenc';
+import { startRun } from 'posenc/lab';
 import { describe, expect, it } from 'vitest';
 import { chartPicture } from '../../web/site/.vitepress/theme/small-chart.js';
 import {
@@ -20,6 +21,8 @@ import { renumbered, restarted, trialOf } from '../../web/site/small/mistakes.js
 import { contextOf, factsOf, type Opened } from '../../web/site/small/opened.js';
 import { detailOf } from '../../web/site/small/pieces.js';
 import { mistakes, type Way } from '../../web/site/small/protocol.js';
+import { openExport } from '../../web/site/small/checkpoint.js';
+import { encodeSymbols, readingOf } from '../../web/site/small/reading.js';
 import { shippedOf } from '../../web/site/small/shipped.js';
 import { meanOf, pairShares, smoothed, stagesOf } from '../../web/site/small/stages.js';
 import { lessons, prompts } from '../../web/site/small/texts.js';
@@ -31,7 +34,13 @@ const tokenizerless = {
   ...{ max_position_embeddings: 32 },
 };
 const model = await pe.createModel({ config: tokenizerless, seed: 3 });
-const opened: Opened = { model, options: {}, lesson: null, dispose: () => model.dispose() };
+const opened: Opened = {
+  model,
+  options: {},
+  symbols: null,
+  lesson: null,
+  dispose: () => model.dispose(),
+};
 const ids = Array.from({ length: 24 }, (_, i) => (7 * i + i * i) % 40);
 const positions = (way: Way) => ({ way, factor: 4, window: 8 });
 const view = (way: Way) =>
@@ -145,7 +154,7 @@ describe('a score', () => {
 
 describe('ways and mistakes', () => {
   it('of a Llama are all of them', () => {
-    const facts = factsOf(opened, null, 1);
+    const facts = factsOf(opened, 'en', 1);
     expect(facts.encodings).toEqual(['rope']);
     expect(facts.ways).toHaveLength(8);
     expect(facts.mistakes).toEqual(mistakes);
@@ -157,7 +166,7 @@ describe('ways and mistakes', () => {
       vocab_size: 40,
     };
     const gpt2 = await pe.createModel({ config });
-    const facts = factsOf({ ...opened, model: gpt2 }, null, 1);
+    const facts = factsOf({ ...opened, model: gpt2 }, 'en', 1);
     expect(facts.encodings).toContain('learned');
     expect(facts.ways).toEqual(['own', 'window']);
     expect(facts.mistakes).toEqual(['evict']);
@@ -201,7 +210,7 @@ describe('numbers and curves', () => {
   it('tell a choice from its logits', () => {
     const logits = Float32Array.from([0, Math.log(2), -Infinity, Math.log(5)]);
     const plain = { tokenizer: undefined } as LanguageModel;
-    const { probability, rank, best } = detailOf(plain, logits, 1);
+    const { probability, rank, best } = detailOf({ ...opened, model: plain }, logits, 1);
     expect([probability, rank]).toEqual([expect.closeTo(2 / 8, 6), 2]);
     expect(best.map(({ id }) => id)).toEqual([3, 1, 0, 2]);
     expect(best[0]!.text).toBe('#3');
@@ -217,13 +226,48 @@ describe('numbers and curves', () => {
     expect(chartPicture([line], 400, 500).markX).toBeNull();
   });
   it('are written as a reader expects', () => {
-    expect([percent(0.5), percent(0.0123), fixed(-1.234), fixed(-Infinity)]).toEqual([
-      ...['50\u00a0%', '1.2\u00a0%', '−1.23', '−∞'],
-    ]);
+    expect([percent(0.5), percent(0.0123), fixed(-1.234), fixed(-0.001), fixed(-Infinity)]).toEqual(
+      [...['50\u00a0%', '1.2\u00a0%', '−1.23', '0.00', '−∞']],
+    );
     expect([perplexity(0), perplexity(3), perplexity(20), perplexity(NaN)]).toEqual([
       ...['1', '20.1', '4.9e8', '–'],
     ]);
     expect([visible(' a'), visible('\n'), visible(' ')]).toEqual(['␣a', '↵', '␣']);
+  });
+});
+
+describe('a model of the lab', () => {
+  it.each(['rope', 'alibi', 'learned'] as const)(
+    'that learned a task reads its symbols (%s)',
+    async (encoding) => {
+      const recipe = { task: 'copy', encoding, width: 16, layers: 1, heads: 2, steps: 1, batch: 2 };
+      const run = await startRun({ pe, recipe });
+      run.step();
+      const model = await openExport(pe, run.export().weights);
+      const facts = factsOf(model, 'en', 1);
+      expect(facts.encodings).toEqual([encoding]);
+      expect(facts.ways.includes('sinks')).toBe(encoding !== 'learned');
+      const ids = encodeSymbols(model.symbols!, facts.reading.slice(0, 20));
+      expect(ids).toHaveLength(20);
+      for (const way of facts.ways) {
+        const { losses } = model.model.perplexity(ids, contextOf(pe, model, positions(way)));
+        expect(losses.every(Number.isFinite)).toBe(true);
+      }
+      model.dispose();
+      run.dispose();
+    },
+  );
+
+  it('reads what it knows of a lesson, or makes something up', () => {
+    expect(readingOf(null, 'zh')).toBe(lessons.zh);
+    const letters = [...new Set(lessons.en)].filter((letter) => letter !== 'T');
+    expect(readingOf(letters, 'zh')).toBe(lessons.en.replaceAll('T', ''));
+    expect(readingOf(['^', '=', '$', '0', '1', '10'], 'en')).toMatch(/^\^[01]+$/);
+  });
+
+  it('takes the longest symbol first', () => {
+    expect([...encodeSymbols(['^', '1', '10', '0'], '^ 100 1')]).toEqual([0, 2, 3, 1]);
+    expect(() => encodeSymbols(['^'], '^x')).toThrow('x');
   });
 });
 

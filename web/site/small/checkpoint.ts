@@ -47,16 +47,12 @@ export async function openExport(pe: Posenc, file: Blob | Uint8Array): Promise<O
   await weights.close();
   if (!('posenc.run' in weights.metadata)) throw new PageFault('noConfig');
   const opened = await openModel({ pe, file });
-  if (opened.tokenizer === undefined) {
-    opened.dispose();
-    throw new PageFault('noTokenizer', opened.recipe.task);
-  }
-  const { model, options } = opened;
-  return { model, options, lesson: null, dispose: () => opened.dispose() };
+  const { model, options, symbols } = opened;
+  return { model, options, symbols, lesson: null, dispose: () => opened.dispose() };
 }
 
 const ownModel = (model: LanguageModel): Opened => ({
-  ...{ model, options: {}, lesson: null },
+  ...{ model, options: {}, symbols: null, lesson: null },
   dispose: () => model.dispose(),
 });
 

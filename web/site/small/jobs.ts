@@ -2,7 +2,7 @@
 import type { ContextOptions, Posenc, Trace } from 'posenc';
 import { PageFault, failureOf } from './failures.js';
 import { trialOf } from './mistakes.js';
-import { contextOf, ropeOf, SINKS, type Opened } from './opened.js';
+import { contextOf, encode, ropeOf, SINKS, type Opened } from './opened.js';
 import { detailOf, pieceOf } from './pieces.js';
 import type { Detail, Jobs, JobName, Positions, WayResult } from './protocol.js';
 import { meanOf } from './stages.js';
@@ -33,7 +33,7 @@ export async function write(at: At<'write'>): Promise<Jobs['write']['result']> {
   const { model } = opened;
   const { temperature, topK, topP, seed, maxTokens } = order.sampling;
   const context = contextOf(pe, opened, order.positions);
-  const prompt = model.encode(order.prompt);
+  const prompt = encode(opened, order.prompt);
   if (prompt.length === 0) throw new PageFault('tooShort');
   const ids = [...prompt];
   const sampling = { temperature, topP, seed, ...(topK > 0 && { topK }) };
@@ -41,25 +41,26 @@ export async function write(at: At<'write'>): Promise<Jobs['write']['result']> {
     const tokens = model.generate(prompt, { ...context, ...sampling, maxTokens, signal });
     for await (const { id, text } of tokens) {
       ids.push(id);
-      tell({ piece: pieceOf(model, id), text });
+      tell({ piece: pieceOf(opened, id), text });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
   return {
-    prompt: Array.from(prompt, (id) => pieceOf(model, id)),
+    prompt: Array.from(prompt, (id) => pieceOf(opened, id)),
     details: detailsOf(opened, ids, prompt.length, context, order.positions),
   };
 }
 
 /** `null` where it would take too much memory. */
 function detailsOf(
-  { model }: Opened,
+  opened: Opened,
   ids: readonly number[],
   first: number,
   context: ContextOptions,
   { way }: Positions,
 ): Detail[] | null {
+  const { model } = opened;
   const { vocabulary } = model.spec;
   if (ids.length * vocabulary > MOST_LOGITS) return null;
   // Where frequencies follow the length, each token was chosen at another one.
@@ -67,7 +68,7 @@ function detailsOf(
   const logits = model.logits(ids, { ...context, ...chunk });
   return ids.slice(first).map((id, i) => {
     const row = first + i - 1;
-    return detailOf(model, logits.subarray(row * vocabulary, (row + 1) * vocabulary), id);
+    return detailOf(opened, logits.subarray(row * vocabulary, (row + 1) * vocabulary), id);
   });
 }
 
@@ -84,7 +85,7 @@ export function look({ pe, opened, order }: At<'look'>): Jobs['look']['result'] 
   const { model } = opened;
   const { heads, kvHeads, headDim, layers, attentionScale } = model.spec.decoder!;
   const most = Math.floor(Math.sqrt(MOST_SCORES / (layers.length * heads)));
-  const all = order.ids ?? [...model.encode(order.text)];
+  const all = order.ids ?? [...encode(opened, order.text)];
   const ids = all.slice(0, Math.min(MOST_SEEN, most));
   if (ids.length === 0) throw new PageFault('tooShort');
   const key = JSON.stringify([ids, order.positions]);
@@ -109,7 +110,7 @@ export function look({ pe, opened, order }: At<'look'>): Jobs['look']['result'] 
     layout?: 'half' | 'interleaved';
   };
   return {
-    pieces: ids.map((id) => pieceOf(model, id)),
+    pieces: ids.map((id) => pieceOf(opened, id)),
     headDim,
     scale: swapped ? 1 / Math.sqrt(headDim) : attentionScale,
     pairs: turns ? { rotaryDim, layout } : null,
@@ -156,7 +157,9 @@ async function readIn(
     const context = contextOf(pe, opened, positions);
     losses = opened.model.perplexity(ids, context).losses;
     const options = { ...context, maxTokens: WRITTEN, signal };
-    for await (const { text } of opened.model.generate(ids, options)) written += text;
+    for await (const { id, text } of opened.model.generate(ids, options)) {
+      written += opened.model.tokenizer === undefined ? pieceOf(opened, id).text : text;
+    }
     return { way, losses, written, failure: null };
   } catch (error) {
     return { way, losses, written, failure: failureOf(error) };
@@ -199,8 +202,8 @@ function sinkOf({ model, options }: Opened, ids: Int32Array): { share: number; e
   return { share: meanOf(shares), even: meanOf(evens) };
 }
 
-function textIds({ model }: Opened, text: string): Int32Array {
-  const ids = model.encode(text).subarray(0, MOST_READ);
+function textIds(opened: Opened, text: string): Int32Array {
+  const ids = encode(opened, text).subarray(0, MOST_READ);
   if (ids.length < 8) throw new PageFault('tooShort');
   return ids;
 }

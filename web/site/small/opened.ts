@@ -2,12 +2,16 @@
 import type { ContextOptions, Encoding, LanguageModel, Posenc } from 'posenc';
 import type { Language } from '../.vitepress/chapters.js';
 import { mistakes, type Mistake, type ModelFacts, type Positions, type Way } from './protocol.js';
+import { encodeSymbols, readingOf } from './reading.js';
+import { prompts } from './texts.js';
 
 /** A model with the positions of its training. */
 export interface Opened {
   readonly model: LanguageModel;
   /** What its calls take where nothing is swapped. */
   readonly options: ContextOptions;
+  /** What each id shows, where ids are characters or symbols. */
+  readonly symbols: readonly string[] | null;
   /** The page's own text, if it learned that. */
   readonly lesson: Language | null;
   dispose(): void;
@@ -15,6 +19,9 @@ export interface Opened {
 
 /** Keys at the beginning that stay in sight of a window. */
 export const SINKS = 4;
+
+/** Characters of a beginning that is made up. */
+const BEGINNING = 12;
 
 /** Trained length of models whose config does not tell. */
 const USUAL_LENGTH = 1024;
@@ -55,18 +62,33 @@ function encodingsOf(opened: Opened): string[] {
 }
 
 /** What the page says of a model. */
-export function factsOf(opened: Opened, prompt: string | null, ms: number): ModelFacts {
+export function factsOf(opened: Opened, lang: Language, ms: number): ModelFacts {
   const { model, lesson } = opened;
   const { decoder, width, vocabulary } = model.spec;
   const { layers, heads, headDim } = decoder!;
   return {
     ...{ modelType: model.modelType, layers: layers.length, heads, headDim, width, vocabulary },
-    ...{ trainedLength: model.trainedLength, bytes: model.bytes, lesson, prompt, ms },
+    ...{ trainedLength: model.trainedLength, bytes: model.bytes, lesson, ms },
+    ...{ prompt: beginningOf(opened, lang), reading: readingOf(opened.symbols, lesson ?? lang) },
     encodings: encodingsOf(opened),
     ways: waysOf(opened),
     mistakes: mistakesOf(opened),
   };
 }
+
+/** What a reader may begin with, where the usual beginning may hold characters that the model lacks. */
+function beginningOf({ symbols, lesson }: Opened, lang: Language): string | null {
+  if (symbols === null) return null;
+  const usual = prompts[lesson ?? lang];
+  const known = [...usual].every((character) => symbols.includes(character));
+  return known ? usual : [...readingOf(symbols, lang)].slice(0, BEGINNING).join('');
+}
+
+/** Ids of a text. */
+export const encode = ({ model, symbols }: Opened, text: string): Int32Array =>
+  model.tokenizer === undefined && symbols !== null
+    ? encodeSymbols(symbols, text)
+    : model.encode(text);
 
 /** Ways that a model can take. */
 export function waysOf(opened: Opened): Way[] {

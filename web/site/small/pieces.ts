@@ -1,18 +1,18 @@
 /** Tokens as readers see them, and what they were chosen from. */
-import type { LanguageModel } from 'posenc';
+import type { Opened } from './opened.js';
 import type { Detail, Piece } from './protocol.js';
 
 /** How many alternatives are told. */
 const BEST = 5;
 
 /** A token with its text; the id stands for what has none of its own, such as half a character. */
-export function pieceOf({ tokenizer }: LanguageModel, id: number): Piece {
-  const text = tokenizer?.decode([id]) ?? '';
+export function pieceOf({ model, symbols }: Opened, id: number): Piece {
+  const text = model.tokenizer?.decode([id]) ?? symbols?.[id] ?? '';
   return { id, text: text === '' || text.includes('\uFFFD') ? `#${id}` : text };
 }
 
 /** Probability and rank of an id, and the most probable ones, from a row of logits. */
-export function detailOf(model: LanguageModel, logits: Float32Array, id: number): Detail {
+export function detailOf(opened: Opened, logits: Float32Array, id: number): Detail {
   const own = logits[id]!;
   let most = -Infinity;
   for (const logit of logits) if (logit > most) most = logit;
@@ -27,7 +27,7 @@ export function detailOf(model: LanguageModel, logits: Float32Array, id: number)
     probability: probability(own),
     rank,
     best: bestOf(logits).map((best) => ({
-      ...pieceOf(model, best),
+      ...pieceOf(opened, best),
       probability: probability(logits[best]!),
     })),
   };

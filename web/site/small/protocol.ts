@@ -46,8 +46,10 @@ export interface ModelFacts {
   readonly mistakes: readonly Mistake[];
   /** What it learned, where it was trained in the page. */
   readonly lesson: Language | null;
-  /** What a reader may begin with. */
+  /** What a reader may begin with; `null` = anything. */
   readonly prompt: string | null;
+  /** A text that it can read. */
+  readonly reading: string;
   /** Milliseconds that loading took. */
   readonly ms: number;
 }
@@ -149,7 +151,7 @@ export type Reason =
 /** Everything that can be asked: what is sent, what is told on the way, what comes in the end. */
 export interface Jobs {
   open: {
-    order: { readonly source: Source; readonly dtype: Dtype };
+    order: { readonly source: Source; readonly dtype: Dtype; readonly lang: Language };
     news: { readonly share: number; readonly loss?: number };
     result: ModelFacts;
   };

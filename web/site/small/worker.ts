@@ -6,7 +6,7 @@ import { failureOf, PageFault } from './failures.js';
 import { compare, forget, look, mistake, nextTurn, write, type At } from './jobs.js';
 import { factsOf, type Opened } from './opened.js';
 import type { FromWorker, JobName, Jobs, ToWorker } from './protocol.js';
-import { lessons, prompts } from './texts.js';
+import { lessons } from './texts.js';
 
 /** The model that learns in the page: a quarter of a minute, and it knows its text by heart. */
 const recipe = {
@@ -36,7 +36,7 @@ function start(): Promise<Posenc> {
 }
 
 async function open(
-  { source, dtype }: Jobs['open']['order'],
+  { source, dtype, lang }: Jobs['open']['order'],
   signal: AbortSignal,
   news: (news: Jobs['open']['news']) => void,
 ): Promise<Jobs['open']['result']> {
@@ -54,8 +54,7 @@ async function open(
     throw new PageFault('decoder', modelType);
   }
   opened = model;
-  const prompt = model.lesson && prompts[model.lesson];
-  return factsOf(model, prompt, performance.now() - before);
+  return factsOf(model, lang, performance.now() - before);
 }
 
 async function openSource(
@@ -96,7 +95,8 @@ async function train(
     news({ share: step / steps, loss });
     await nextTurn();
   }
-  return { model: run.model, options: run.options, lesson: lang, dispose: () => run.dispose() };
+  const { model, options, symbols } = run;
+  return { model, options, symbols, lesson: lang, dispose: () => run.dispose() };
 }
 
 const jobs: {

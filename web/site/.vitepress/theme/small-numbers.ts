@@ -6,7 +6,12 @@ export const visible = (text: string): string =>
 
 /** Two digits after the point, with a real minus. */
 export const fixed = (value: number, digits = 2): string =>
-  Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, '−') : '−∞';
+  Number.isFinite(value)
+    ? value
+        .toFixed(digits)
+        .replace(/^-(?=.*[1-9])/, '−')
+        .replace('-', '')
+    : '−∞';
 
 /** A share as per cent, never parted from its sign. */
 export const percent = (share: number): string =>

@@ -1,15 +1,12 @@
 /** The text that ways are compared on, and mistakes made on. */
 import type { ModelFacts } from '../../small/protocol.js';
-import { lessons } from '../../small/texts.js';
-import type { Language } from '../chapters.js';
 
 /** How far beyond the trained length a text goes, and how long it is without one. */
 const TIMES = 4;
 const USUAL = 1500;
 
-/** What a model is given to read: its lesson, well past the trained length. */
-export function textFor({ lesson, trainedLength }: ModelFacts, lang: Language): string {
-  const characters = [...lessons[lesson ?? lang]];
-  const most = lesson === null ? USUAL : TIMES * (trainedLength ?? USUAL);
-  return characters.slice(0, most).join('');
+/** What a model is given to read: where ids are characters, not far past the trained length. */
+export function textFor({ prompt, trainedLength, reading }: ModelFacts): string {
+  const most = prompt === null ? USUAL : TIMES * (trainedLength ?? USUAL);
+  return [...reading].slice(0, most).join('');
 }

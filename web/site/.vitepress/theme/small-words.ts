@@ -31,6 +31,7 @@ const words = {
   opening: { zh: '正在装载…… {}', en: 'Loading … {}' },
   training: { zh: '正在训练…… {0}，损失 {1}', en: 'Training … {0}, loss {1}' },
   ready: { zh: '模型好了，{} 秒。', en: 'The model is ready, {} s.' },
+  factFamily: { zh: '家族', en: 'Family' },
   factSize: { zh: '大小', en: 'Size' },
   sizeValue: {
     zh: '{0} 层，每层 {1} 个头，宽 {2}，词表 {3}，{4}',
