@@ -9,7 +9,6 @@ export default defineConfig({
       'posenc/inspect': fileURLToPath(new URL('dist/inspect.js', import.meta.url)),
       'posenc/lab': fileURLToPath(new URL('dist/lab.js', import.meta.url)),
       'posenc/threads': fileURLToPath(new URL('dist/threads.js', import.meta.url)),
-      'posenc/lab': fileURLToPath(new URL('dist/lab.js', import.meta.url)),
       posenc: fileURLToPath(new URL('dist/index.js', import.meta.url)),
     },
   },
