@@ -4,7 +4,6 @@ import { useData } from 'vitepress';
 import type { Language } from '../chapters.js';
 
 const words = {
-  tagline: { zh: '位置编码，能动手的', en: 'Positional encoding, hands on' },
   skip: { zh: '跳到正文', en: 'Skip to the text' },
   menu: { zh: '目录', en: 'Contents' },
   home: { zh: '首页', en: 'Home' },
