@@ -5,22 +5,15 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { withLock } from '../../scripts/lib/lock.mjs';
 import { isMain, main } from '../../scripts/lib/main.mjs';
-import { at } from '../../scripts/lib/project.mjs';
+import { at, cacheFolder } from '../../scripts/lib/project.mjs';
 import { makeToolchain } from './candidates.mjs';
 import { findEmcc, programIdentity } from './find.mjs';
 
 /** Raise this when the layout of the toolchain folder changes: a new folder is then made. */
 const RECIPE = 1;
-
-/** The user's cache folder for this project. */
-function cacheFolder() {
-  const { POSENC_CACHE, XDG_CACHE_HOME } = process.env;
-  return POSENC_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'posenc');
-}
 
 /** What the choice depends on: another Emscripten or another variable needs another look. */
 function inputs() {

@@ -9,23 +9,22 @@ import {
   PHONE,
   seriousFindings,
   sidewaysScroll,
+  strictPolicy,
   useSite,
+  withoutWasmPolicy,
   type Language,
   type OpenOptions,
   type Site,
 } from './site.js';
 
-const STRICT =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
-  "img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'";
 /** The shortest group. */
 const GROUP = 'tables';
 const RUN_MS = 60_000;
 
 const site = useSite();
-const strictSite = useSite({ 'Content-Security-Policy': STRICT });
+const strictSite = useSite({ 'Content-Security-Policy': strictPolicy() });
 const withoutWasm = useSite({
-  'Content-Security-Policy': STRICT.replace(" 'wasm-unsafe-eval'", ''),
+  'Content-Security-Policy': withoutWasmPolicy(),
 });
 
 async function openBench(

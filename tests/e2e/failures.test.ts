@@ -1,13 +1,17 @@
 /** When something is missing (scripts, WebAssembly, the network), the text stays and the reason is named. */
 import { describe, expect, it } from 'vitest';
-import { address, figurePages, languages, startFigures, useSite } from './site.js';
-
-const STRICT =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
-  "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'";
+import {
+  address,
+  figurePages,
+  languages,
+  startFigures,
+  strictPolicy,
+  useSite,
+  withoutWasmPolicy,
+} from './site.js';
 
 describe('under a strict content security policy', () => {
-  const site = useSite({ 'Content-Security-Policy': STRICT });
+  const site = useSite({ 'Content-Security-Policy': strictPolicy("'self' data: blob:") });
   it.each(['/', ...figurePages.map(({ path }) => address(path, 'en')), '/inspect.html'])(
     '%s works',
     async (path) => {
@@ -21,7 +25,7 @@ describe('under a strict content security policy', () => {
 
 describe('where the policy forbids WebAssembly', () => {
   const site = useSite({
-    'Content-Security-Policy': STRICT.replace(" 'wasm-unsafe-eval'", ''),
+    'Content-Security-Policy': withoutWasmPolicy("'self' data: blob:"),
   });
   it.each(languages)('a figure says so and what to add (%s)', async (lang) => {
     const { page } = await site.open(address('two-hands', lang));

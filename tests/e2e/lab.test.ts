@@ -7,15 +7,14 @@ import {
   PHONE,
   seriousFindings,
   sidewaysScroll,
+  strictPolicy,
   useSite,
+  withoutWasmPolicy,
   type Language,
   type OpenOptions,
   type Site,
 } from './site.js';
 
-const STRICT =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
-  "img-src 'self' blob:; font-src 'self'; connect-src 'self'; base-uri 'none'";
 /** A run of some seconds that learns. */
 const SMALL = 'pe:sinusoidal.alibi,high:4,width:32,steps:150,rate:0.005';
 /** Tests with a run to its end may take so long on a slow machine. */
@@ -26,9 +25,9 @@ const RUN_MS = 90_000;
 const soon = { timeout: RUN_MS };
 
 const site = useSite();
-const strictSite = useSite({ 'Content-Security-Policy': STRICT });
+const strictSite = useSite({ 'Content-Security-Policy': strictPolicy("'self' blob:") });
 const withoutWasm = useSite({
-  'Content-Security-Policy': STRICT.replace(" 'wasm-unsafe-eval'", ''),
+  'Content-Security-Policy': withoutWasmPolicy("'self' blob:"),
 });
 
 async function openLab(at: Site, chosen: string, options: OpenOptions = {}, lang: Language = 'en') {

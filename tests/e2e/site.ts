@@ -29,6 +29,15 @@ export const addresses = languages.flatMap((lang) => pages.map((path) => address
 /** The pages of the API, in English alone. */
 export const apiAddresses = groups.map(({ path }) => address(`api/${path}`, 'en'));
 
+/** A strict content security policy; `images` says where pictures may come from. */
+export const strictPolicy = (images = "'self'"): string =>
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
+  `img-src ${images}; font-src 'self'; connect-src 'self'; base-uri 'none'`;
+
+/** That policy without WebAssembly. */
+export const withoutWasmPolicy = (images?: string): string =>
+  strictPolicy(images).replace(" 'wasm-unsafe-eval'", '');
+
 export const PHONE = { width: 360, height: 740 };
 
 /** Every figure with the page of its own. */

@@ -10,23 +10,22 @@ import {
   PHONE,
   seriousFindings,
   sidewaysScroll,
+  strictPolicy,
   useSite,
+  withoutWasmPolicy,
   type Language,
   type OpenOptions,
   type Site,
 } from './site.js';
 
-const STRICT =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
-  "img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'";
 const TRAIN_MS = 120_000;
 /** A test that trains. */
 const LONG = 240_000;
 
 const site = useSite();
-const strictSite = useSite({ 'Content-Security-Policy': STRICT });
+const strictSite = useSite({ 'Content-Security-Policy': strictPolicy() });
 const withoutWasm = useSite({
-  'Content-Security-Policy': STRICT.replace(" 'wasm-unsafe-eval'", ''),
+  'Content-Security-Policy': withoutWasmPolicy(),
 });
 
 async function openSmall(at: Site, hash = '', options: OpenOptions = {}, lang: Language = 'en') {

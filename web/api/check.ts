@@ -89,6 +89,14 @@ export function finite(value: unknown, argument: string): number {
   return value;
 }
 
+/** Checks a number that is that lies between two others, or is one of them. */
+export function between(value: unknown, argument: string, low: number, high: number): number {
+  const allowed = `a number from ${low} to ${high}`;
+  if (typeof value !== 'number') throw wrong('argument', argument, value, allowed);
+  if (!(value >= low && value <= high)) throw wrong('range', argument, value, allowed);
+  return value;
+}
+
 /** Checks a number that is finite and above zero as a float32. */
 export function positive(value: unknown, argument: string): number {
   const allowed = 'a finite number above 0';

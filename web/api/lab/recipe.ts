@@ -1,5 +1,5 @@
 /** What a run is: the task, the encoding, the model's sizes, the optimizer. */
-import { checkOptions, choice, finite, integer, wrong } from '../check.js';
+import { between, checkOptions, choice, integer, wrong } from '../check.js';
 import { checkLabEncoding, type LabEncodingName } from './encodings.js';
 import { taskOf } from './tasks/index.js';
 
@@ -101,11 +101,8 @@ export function fillRecipe(recipe: Recipe): FullRecipe {
   const family = choice(given.family, 'recipe.family', labFamilies);
   const count = (key: keyof Recipe, initial: number, low: number, high: number): number =>
     integer(given[key] ?? initial, `recipe.${key}`, low, high);
-  const number = (key: keyof Recipe, initial: number, low: number, high: number): number => {
-    const value = finite(given[key] ?? initial, `recipe.${key}`);
-    if (value >= low && value <= high) return value;
-    throw wrong('range', `recipe.${key}`, value, `a number from ${low} to ${high}`);
-  };
+  const number = (key: keyof Recipe, initial: number, low: number, high: number): number =>
+    between(given[key] ?? initial, `recipe.${key}`, low, high);
   const heads = count('heads', 4, 1, 64);
   const width = count('width', 64, 8, 1024);
   if (width % (2 * heads) !== 0) {
@@ -151,13 +148,9 @@ function fillScaling(
   }
   const names = ['type', 'factor', 'originalLength'];
   const given = checkOptions(scaling, names, 'recipe.scaling', 'recipe.scaling') as RecipeScaling;
-  const factor = finite(given.factor, 'recipe.scaling.factor');
-  if (factor < 1 || factor > 1000) {
-    throw wrong('range', 'recipe.scaling.factor', factor, 'a number from 1 to 1000');
-  }
   return {
     type: choice(given.type, 'recipe.scaling.type', ['linear', 'dynamic', 'yarn']),
-    factor,
+    factor: between(given.factor, 'recipe.scaling.factor', 1, 1000),
     originalLength: integer(given.originalLength, 'recipe.scaling.originalLength', 1, 1e6),
   };
 }

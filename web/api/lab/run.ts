@@ -1,6 +1,8 @@
 /** One run: a model, what it learns, and how well it does at every size. */
-import { checkOptions, integer, wrong } from '../check.js';
+import { checkOptions, choice, integer, wrong } from '../check.js';
 import { PosencError } from '../error.js';
+import { exportedConfig } from '../model/export.js';
+import { CheckpointModel } from '../model/language-model.js';
 import type { ByteInput } from '../model/bytes/types.js';
 import type { LanguageModel } from '../model/types.js';
 import type { Trainer } from '../train/types.js';
@@ -219,13 +221,14 @@ class Run implements LabRun {
   }
 
   export(options?: { readonly dtype?: 'f32' | 'f16' }): LabExport {
-    const { dtype = 'f32' } = checkOptions(options, ['dtype'], 'export');
+    const given = checkOptions(options, ['dtype'], 'export');
+    const dtype = choice(given.dtype, 'dtype', ['f32', 'f16']);
     const { recipe, symbols } = this;
     const { trained, longest } = this.#material;
     const lengths = { trained, longest };
-    const { config } = this.#made.model.export({ dtype });
+    const inside = CheckpointModel.inside(this.#made.model, 'model');
     return {
-      config,
+      config: exportedConfig(inside, dtype),
       weights: packRun(this.#made, { recipe, symbols, ...lengths }, { dtype }),
       standard: this.#made.positions === undefined,
     };

@@ -1,3 +1,4 @@
+import { logSumExp } from '../model/perplexity.js';
 import type { LanguageModel, LogitsOptions } from '../model/types.js';
 import type { Example } from './task.js';
 
@@ -60,12 +61,6 @@ export function scoreExamples(
 /** Whether the target has the highest logit, and −ln of its probability. */
 function judge(logits: Float32Array, target: number): { right: boolean; loss: number } {
   const own = logits[target]!;
-  const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);
-  let sum = 0;
-  let right = true;
-  for (const [id, logit] of logits.entries()) {
-    sum += Math.exp(logit - most);
-    if (id !== target && logit >= own) right = false;
-  }
-  return { right, loss: Math.log(sum) - (own - most) };
+  const right = logits.every((logit, id) => id === target || logit < own);
+  return { right, loss: logSumExp(logits) - own };
 }

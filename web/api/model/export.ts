@@ -11,15 +11,17 @@ import { writeSafetensors, type WrittenTensor } from './weights/write.js';
 export function exportModel(model: LoadedModel, options: ExportOptions | undefined): ExportedModel {
   const given = checkOptions(options, ['dtype'], 'export') as ExportOptions;
   const dtype = choice(given.dtype, 'dtype', ['f32', 'f16']);
-  const { config } = model;
   const weights = writeSafetensors(familyTensors(model), { dtype, metadata: { format: 'pt' } });
+  return { config: exportedConfig(model, dtype), weights };
+}
+
+/** The config of exported weights. */
+export function exportedConfig(model: LoadedModel, dtype: 'f32' | 'f16'): ExportedModel['config'] {
+  const { config } = model;
   return {
-    config: {
-      ...(typeof config === 'string' ? (JSON.parse(config) as object) : (config as object)),
-      ...tieOf(model),
-      dtype: dtype === 'f32' ? 'float32' : 'float16',
-    },
-    weights,
+    ...(typeof config === 'string' ? (JSON.parse(config) as object) : (config as object)),
+    ...tieOf(model),
+    dtype: dtype === 'f32' ? 'float32' : 'float16',
   };
 }
 

@@ -17,7 +17,7 @@ export function perplexityOf(
 }
 
 /** ln Σ e^x, in float64. */
-function logSumExp(x: Float32Array): number {
+export function logSumExp(x: Float32Array): number {
   let most = -Infinity;
   for (const value of x) if (value > most) most = value;
   let sum = 0;

@@ -1,4 +1,4 @@
-import { checkOptions, integer, wrong } from '../check.js';
+import { between, checkOptions, integer, wrong } from '../check.js';
 import { PosencError } from '../error.js';
 import { float32 } from '../array.js';
 
@@ -42,12 +42,12 @@ const names = [
  */
 export function sampler(options?: SampleOptions): Sampler {
   const given = checkOptions(options, names, 'sampler');
-  const temperature = numberFrom(given.temperature ?? 0, 'temperature', 0, 100);
+  const temperature = between(given.temperature ?? 0, 'temperature', 0, 100);
   const topK = integer(given.topK ?? 2 ** 31 - 1, 'topK', 1, 2 ** 31 - 1);
-  const topP = numberFrom(given.topP ?? 1, 'topP', 0, 1);
+  const topP = between(given.topP ?? 1, 'topP', 0, 1);
   if (topP === 0) throw wrong('range', 'topP', topP, 'a number above 0, at most 1');
-  const minP = numberFrom(given.minP ?? 0, 'minP', 0, 1);
-  const penalty = numberFrom(given.repetitionPenalty ?? 1, 'repetitionPenalty', 1e-3, 1e3);
+  const minP = between(given.minP ?? 0, 'minP', 0, 1);
+  const penalty = between(given.repetitionPenalty ?? 1, 'repetitionPenalty', 1e-3, 1e3);
   const random = sourceOf(given);
   return (logits, before = []) => {
     const numbers = penalised(float32(logits, 'logits'), before, penalty);
@@ -74,13 +74,6 @@ function sourceOf({ random, seed }: Partial<SampleOptions>): () => number {
 function checkDraw(value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value < 1) return value;
   throw wrong('range', 'random()', value, 'a number from 0 to below 1');
-}
-
-function numberFrom(value: unknown, argument: string, low: number, high: number): number {
-  const allowed = `a number from ${low} to ${high}`;
-  if (typeof value !== 'number') throw wrong('argument', argument, value, allowed);
-  if (!(value >= low && value <= high)) throw wrong('range', argument, value, allowed);
-  return value;
 }
 
 /** Ettinger's mulberry32: 32 bits of state, uniform in [0, 1). */

@@ -1,5 +1,5 @@
 import { placeBlock, type ResolvedBlock } from '../block.js';
-import { checkOptions, finite, integer, wrong } from '../check.js';
+import { between, checkOptions, integer, wrong } from '../check.js';
 import type { Engine } from '../engine.js';
 import { PosencError } from '../error.js';
 import { Frame } from '../frame.js';
@@ -57,7 +57,7 @@ class ModelTrainer implements Trainer {
     if (decoder === undefined) throw untrainable('it has no decoder');
     this.#model = model;
     this.#optimizer = { ...usual, ...checkOptimizer(options) };
-    this.#dropout = numberIn(options.dropout ?? 0, 'dropout', 0, 0.95);
+    this.#dropout = between(options.dropout ?? 0, 'dropout', 0, 0.95);
     this.#seed = integer(options.seed ?? 0, 'seed', 0, 2 ** 20);
     this.#embedding = embeddingBlock(options.embedding, model.spec.width);
     const swapped = options.encoding === undefined ? {} : { encoding: options.encoding };
@@ -265,14 +265,9 @@ function checkOptimizer(options: OptimizerOptions): OptimizerOptions {
     const value = options[key];
     if (value === undefined) continue;
     const [low, high] = limits[key];
-    checked[key] = numberIn(value, key, low, high);
+    checked[key] = between(value, key, low, high);
   }
   return checked;
-}
-
-function numberIn(value: number, argument: string, low: number, high: number): number {
-  if (finite(value, argument) >= low && value <= high) return value;
-  throw wrong('range', argument, value, `a number from ${low} to ${high}`);
 }
 
 const untrainable = (why: string): PosencError =>

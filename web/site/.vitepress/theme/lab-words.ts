@@ -2,7 +2,7 @@
 import { tasks } from 'posenc/lab';
 import type { Fault } from '../../lab/protocol.js';
 import type { SlotState } from '../../lab/crew.js';
-import { TEXT } from '../../lab/choices.js';
+import { TEXT, type Choices } from '../../lab/choices.js';
 import type { Language, Text } from '../chapters.js';
 
 const words = {
@@ -113,6 +113,9 @@ const words = {
 } as const satisfies Record<string, Text>;
 
 export type LabWord = keyof typeof words;
+
+/** Choices that are numbers; their words are those of their fields. */
+export type NumberName = Exclude<keyof Choices, 'task' | 'pe' | 'upto'>;
 
 /** What helps in each kind of trouble. */
 const faults: Readonly<Record<Fault['kind'], Text>> = {

@@ -52,7 +52,7 @@ export const ranges = {
   query: [-1, 4095, 1],
   key: [-1, 4095, 1],
 } as const;
-type NumberName = keyof typeof ranges;
+export type NumberName = keyof typeof ranges;
 
 /** What is chosen where the address says nothing. */
 export const initialSettings = (model: string, prompt: string): SmallSettings => ({
@@ -67,6 +67,13 @@ export function inRange(name: NumberName, value: number): number {
   const [low, high, step] = ranges[name];
   const rounded = step === 1 ? Math.round(value) : value;
   return Math.min(high, Math.max(low, rounded));
+}
+
+/** Takes over what a field says, and puts it right in place. */
+export function settleNumber(settings: SmallSettings, name: NumberName, { target }: Event): void {
+  const input = target as HTMLInputElement;
+  settings[name] = inRange(name, Number(input.value) || 0);
+  input.value = String(settings[name]);
 }
 
 const isNumber = (name: string): name is NumberName => name in ranges;
